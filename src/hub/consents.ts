@@ -175,11 +175,15 @@ export class Consents {
       state.tries++;
       if (state.tries >= MAX_TRIES) return await this.#refuse(exchange, asked, "too many wrong codes");
       const otherwise = asked.resource.office === undefined ? ANY_OFFICE : OTHER_OFFICE;
-      return await this.#show(exchange, asked, found === undefined ? WRONG_PROOF : otherwise);
+      return await this.#show(exchange, asked, found === undefined ? this.#wrongProof : otherwise);
     }
     const { name, code, token } = found;
     state.proof = { name, offices, code, token };
     await this.#show(exchange, asked);
+  }
+
+  get #wrongProof(): string {
+    return this.#options.operator === undefined ? WRONG_CODE : WRONG_PROOF;
   }
 
   async #check(form: URLSearchParams): Promise<Operator & Pick<Proof, "code" | "token"> | undefined> {
@@ -205,7 +209,7 @@ export class Consents {
   async #allow(exchange: Exchange, asked: Asked, form: URLSearchParams): Promise<void> {
     const state = this.#state(asked.uid);
     const { proof } = state;
-    if (proof === undefined) return await this.#show(exchange, asked, WRONG_PROOF);
+    if (proof === undefined) return await this.#show(exchange, asked, this.#wrongProof);
     const rights = asked.rights.find((each) => each === form.get("rights"));
     const { offices: offered } = proof;
     const isChoice = offered.length > 1;
@@ -217,7 +221,7 @@ export class Consents {
     delete state.proof;
     if (!await this.#use(proof, asked)) {
       this.#refused("a code that was used, or a token that was removed meanwhile", asked);
-      return await this.#show(exchange, asked, WRONG_PROOF);
+      return await this.#show(exchange, asked, this.#wrongProof);
     }
     this.#underWay.delete(asked.uid);
     await this.#grant(exchange, asked, { offices, rights, consentedBy: proof.name });
@@ -286,6 +290,7 @@ function officesFor({ office }: HubResource, { offices }: Operator): readonly st
   return offices === "all" || offices.includes(office) ? [office] : [];
 }
 
+const WRONG_CODE = "This code is wrong, was used, or has expired";
 const WRONG_PROOF = "This code or token is wrong, was used, or has expired";
 const OTHER_OFFICE = "This code is for other offices";
 const ANY_OFFICE =

@@ -63,7 +63,7 @@ export function provePage({ client, office, problem, canSignIn }: ProvePage): Pa
   <form method="post">
     <label for="code">Invitation code</label>
     <input id="code" name="code" type="text" autocomplete="one-time-code" autocapitalize="characters"
-      spellcheck="false" maxlength="64" aria-describedby="code-help"${
+      spellcheck="false" maxlength="64" autofocus aria-describedby="code-help"${
     problem === undefined ? "" : ' aria-invalid="true"'
   }>
     <p class="help" id="code-help">From <code>a2c-smcp hub invite</code>, such as <code>ABCD-2345</code>. It is good once,

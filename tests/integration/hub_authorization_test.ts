@@ -136,6 +136,15 @@ Deno.test("an operator consents with a token of the operator's file", async () =
   assertEquals(withGrants(hub, (grants) => grants.list()).map(({ consentedBy }) => consentedBy), ["root"]);
 });
 
+Deno.test("a wrong code is called a code where nobody has an operator's token", async () => {
+  await using hub = await HubDoor.open();
+  const client = await HubClient.register(hub.url);
+  const browser = new HubBrowser();
+  const asked = await browser.open(await client.page(hub.resource("lab")));
+  const { page = "" } = await browser.submit(asked.url, { step: "prove", code: "AAAA-2222" });
+  assertStringIncludes(page, "This code is wrong");
+});
+
 Deno.test("an operator of any office is told to connect a client that names none to one of them", async () => {
   const operator = () => Promise.resolve({ name: "root", offices: "all" as const });
   await using hub = await HubDoor.open({ operator });

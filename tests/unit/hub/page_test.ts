@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertNotMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { consentPage, problemPage, provePage } from "../../../src/hub/page.ts";
 
 const CLIENT = {
@@ -29,6 +29,10 @@ Deno.test("a form leads to apps and to addresses of IPv6 as well", () => {
 Deno.test("the page before the proof asks for an operator's token only where there is one", () => {
   assertEquals(provePage(PROVE).html.includes('name="token"'), false);
   assertEquals(provePage({ ...PROVE, canSignIn: true }).html.includes('name="token"'), true);
+});
+
+Deno.test("a person can type the code at once", () => {
+  assertMatch(provePage(PROVE).html, /<input id="code"[^>]* autofocus/);
 });
 
 Deno.test("what is chosen at first is asked at the machine, or reading where no more was asked for", () => {
