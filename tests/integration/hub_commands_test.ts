@@ -55,6 +55,7 @@ Deno.test("what a command cannot do is an error that says what to do, and change
     [["grants", "rename", id, " "], "Cannot use name"],
     [["invite", "la\u202eb"], "Cannot use office"],
     [["invite", "lab", "--for", ""], "Cannot use name"],
+    [["invite", "lab", ".."], "no path"],
     [["invite"], "offices"],
     [["grant"], "grants"],
   ] as const;

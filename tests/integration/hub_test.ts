@@ -183,7 +183,22 @@ test("the line about a client that was refused has its address, also behind a pr
   await hub.door.program.said("path=/mcp/o/lab address=127.0.0.1");
   await hub.initialize("/mcp/o/den", { ...bearer("lab-only"), "x-forwarded-for": "203.0.113.7" });
   await hub.door.program.said("path=/mcp/o/den address=203.0.113.7");
-  assertEquals(hub.door.program.stderr.text.includes("--public-url"), false);
+});
+
+test("a hub that clients reach by another URL than it knows says that they cannot sign in", async () => {
+  const told = "give --public-url";
+  await using proxied = await TestHub.start(["--trust-proxy", "loopback"]);
+  assertStringIncludes(proxied.door.program.stderr.text, told);
+  await using hub = await TestHub.start();
+  const ask = async (host: string) => {
+    const url = hub.door.at("/.well-known/oauth-protected-resource/mcp/o/lab");
+    url.hostname = host;
+    await (await fetch(url)).body?.cancel();
+  };
+  await ask("127.0.0.1");
+  assertEquals(hub.door.program.stderr.text.includes(told), false);
+  await ask("localhost");
+  await hub.door.program.said(told);
 });
 
 test("a removed token ends what it has begun", async () => {
@@ -301,6 +316,9 @@ test("a hub that no client could use, or whose file of tokens has a slip, does n
     const slip = await runDoor("hub.ts", ["--port", "0", "--mcp-token-file", file]);
     assertEquals(slip.code, 2);
     assertMatch(slip.stderr, /line 1 has an unknown attribute; known: .*rights/);
+    const both = await runDoor("hub.ts", ["--port", "0", "--token-file", file, "--mcp-token-file", file]);
+    assertEquals(both.code, 2);
+    assertStringIncludes(both.stderr, "it is the file of --token-file");
   } finally {
     await Deno.remove(file);
   }

@@ -9,7 +9,7 @@ import { protectResource } from "../../http/mcp/resource_server.ts";
 import type { Logger } from "../../log.ts";
 import { describeError } from "../../text/text.ts";
 import { UsageError } from "../outcome.ts";
-import { McpTokenFile } from "./mcp_tokens.ts";
+import { McpTokenFile, requireSeparateTokens } from "./mcp_tokens.ts";
 import { type HubOptions, hubStateFile } from "./options.ts";
 import { openResourceServer } from "../resource_server.ts";
 
@@ -29,6 +29,7 @@ export interface HubAccess extends AsyncDisposable {
 
 /** @throws {UsageError} when no client could be admitted, or a file cannot be used. */
 export async function openHubAccess(options: HubOptions, logger: Logger): Promise<HubAccess> {
+  await requireSeparateTokens(options);
   await using opening = new AsyncDisposableStack();
   const open = async (path: string | undefined) =>
     path === undefined ? undefined : opening.use(await McpTokenFile.open(path, logger));

@@ -1,6 +1,7 @@
 /** The commands of a hub's operator: invitations, and the grants of clients. They work while the hub runs. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Grant, GrantChange, Grants } from "../../hub/grants.ts";
+import { hasPath } from "../../gateway/http/paths.ts";
 import type { Invitations } from "../../hub/invitations.ts";
 import { ACCESS_RIGHTS, type AccessRights } from "../../protocol/rights.ts";
 import { countOf } from "../../text/text.ts";
@@ -37,7 +38,7 @@ function addInvite(program: Command): void {
     .addOption(jsonOption())
     .action((names: string[], { for: person, ...printed }: { readonly for: string } & Printed) =>
       answer(program, printed, ({ invitations }) => {
-        const offices = [...new Set(names.map(parseOffice))];
+        const offices = [...new Set(names.map(parseInvitedOffice))];
         const name = parseAs("name", person);
         const { code, expiresAt } = invitations.add({ name, offices });
         const until = new Date(expiresAt).toLocaleTimeString("sv");
@@ -218,6 +219,14 @@ function toJson(grant: Grant) {
 
 function parseOffice(name: string): string {
   return parseAs("office", name);
+}
+
+function parseInvitedOffice(name: string): string {
+  const office = parseOffice(name);
+  if (hasPath(office)) return office;
+  throw new UsageError(
+    `Cannot use office "${office}": it has no path at the hub; give the office another name`,
+  );
 }
 
 function parseAs(what: string, name: string): string {

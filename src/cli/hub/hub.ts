@@ -64,12 +64,14 @@ export async function openHub(
         publicUrl,
         computersOf: (office) => computersOf(office, connection()),
       });
-      const isElsewhere = options.tlsCert !== undefined || !isLoopback(new URL(listening).hostname);
-      if (options.publicUrl === undefined && rule.metadata !== undefined && isElsewhere) {
-        logger.warn(
-          `clients on other machines cannot sign in: their tokens would be for ${publicUrl}; ` +
-            "give --public-url with the URL that they use, such as https://hub.example.com",
-        );
+      if (options.publicUrl === undefined && rule.metadata !== undefined) {
+        const warn = () =>
+          logger.warn(
+            `clients that use another URL than ${publicUrl} cannot sign in: their tokens would be for that one; ` +
+              "give --public-url with the URL that they use, such as https://hub.example.com",
+          );
+        if (isReachedElsewhere(options, listening)) warn();
+        else port.warnOfOtherOrigin(publicUrl, warn);
       }
       port.oauth = access.server?.handler;
       port.handler = opened.use(
@@ -94,6 +96,11 @@ export async function openHub(
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
+}
+
+/** Whether clients surely use another URL than the one that the hub listens on. */
+function isReachedElsewhere({ tlsCert, trustedProxies = [] }: HubOptions, listening: string): boolean {
+  return tlsCert !== undefined || trustedProxies.length > 0 || !isLoopback(new URL(listening).hostname);
 }
 
 /** The URL by which this machine reaches the port that the hub listens on. */

@@ -16,6 +16,7 @@ export type OAuthHandler = (
 ) => void;
 
 const OAUTH_PATH = /^\/(?:oauth|\.well-known\/(?:oauth-authorization-server|openid-configuration))(?:[/?]|$)/;
+const METADATA_PATH = /^\/\.well-known\/oauth-protected-resource(?:[/?]|$)/;
 const MCP_PATH = /^(?:\/mcp|\/\.well-known\/oauth-protected-resource)(?:[/?]|$)/;
 
 /** Hands the requests of MCP clients, and those for the authorization server, to their handlers, once there are some. */
@@ -29,6 +30,7 @@ export class McpPort {
   /** The calls under way, without streams. */
   #calls = 0;
   #onIdle: (() => void) | undefined;
+  #onSignIn: ((origin: string) => void) | undefined;
 
   constructor(connections: ClientConnections) {
     this.#connections = connections;
@@ -45,6 +47,7 @@ export class McpPort {
     const isTls = "encrypted" in socket;
     const scheme = forwarded?.scheme ?? (isTls ? "https:" : "http:");
     const origin = `${scheme}//${forwarded?.host ?? headers.host ?? "localhost"}`;
+    if (METADATA_PATH.test(request.url ?? "")) this.#onSignIn?.(origin);
     const answered = answerByFetch(request, response, {
       origin,
       fetch: (asked) => {
@@ -71,6 +74,15 @@ export class McpPort {
         if (answer instanceof Response || this.#keeping.get(request)?.(answer.id) !== false) return answer;
         return tooMany(answer.id);
       },
+    };
+  }
+
+  /** Calls `warn`, once, when a client begins to sign in by another URL than the one that its token would be for. */
+  warnOfOtherOrigin(expected: string, warn: () => void): void {
+    this.#onSignIn = (origin) => {
+      if (origin === expected) return;
+      this.#onSignIn = undefined;
+      warn();
     };
   }
 

@@ -1,9 +1,10 @@
 /** Access of MCP clients by a file of tokens, which is read again when it changes. */
+import { readRegularFile } from "../../files/files.ts";
 import { FileContentError, WatchedFiles } from "../../files/watched_files.ts";
 import { type Access, type AccessRule, bearerRule } from "../../http/mcp/access.ts";
 import type { Logger } from "../../log.ts";
-import { parseTokenList } from "../../server/admission/token_list.ts";
-import { type AcceptedToken, TokenTable } from "../../server/admission/tokens.ts";
+import { type ListedToken, parseTokenList, type TokenKind } from "../../server/admission/token_list.ts";
+import { acceptedDigestOf, type AcceptedToken, TokenTable } from "../../server/admission/tokens.ts";
 import { CONSTANTS } from "../../server/options/constants.ts";
 import { UsageError } from "../outcome.ts";
 
@@ -54,6 +55,63 @@ export class McpTokenFile implements AccessRule, AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.#files.close();
   }
+}
+
+interface TokenSources {
+  readonly token?: readonly string[] | undefined;
+  readonly tokenFile?: string | undefined;
+  readonly mcpTokenFile?: string | undefined;
+  readonly operatorTokenFile?: string | undefined;
+}
+
+/**
+ * Refuses a token that two options give: each opens one thing, and such a token would open both.
+ *
+ * @throws {UsageError} that names the options, and quotes no token.
+ */
+export async function requireSeparateTokens(sources: TokenSources): Promise<void> {
+  const { token: tokens = [], tokenFile, mcpTokenFile, operatorTokenFile } = sources;
+  const seen = new Map(tokens.map((token) => [keyOf(token), "--token"]));
+  const files = [
+    ["--token-file", tokenFile, "member"],
+    ["--mcp-token-file", mcpTokenFile, "client"],
+    ["--operator-token-file", operatorTokenFile, "client"],
+  ] as const;
+  const paths = new Map<string, string>();
+  for (const [option, path, kind] of files) {
+    if (path === undefined) continue;
+    const real = await Deno.realPath(path).catch(() => path);
+    const twin = paths.get(real);
+    if (twin !== undefined) {
+      throw new UsageError(`Cannot use ${option} "${path}": it is the file of ${twin}; ${REMEDY}`);
+    }
+    paths.set(real, option);
+    const reading = await readRegularFile(path, { maxBytes: CONSTANTS.maxTokenFileBytes.value });
+    // What is wrong with a file is said when it is opened.
+    if ("state" in reading) continue;
+    for (const { token, place } of listedIn(reading.text, kind)) {
+      const other = seen.get(keyOf(token));
+      if (other !== undefined && other !== option) {
+        throw new UsageError(`Cannot use ${option} "${path}": ${place} has a token of ${other}; ${REMEDY}`);
+      }
+      seen.set(keyOf(token), option);
+    }
+  }
+}
+
+const REMEDY = "a token opens one of them alone; give each its own tokens";
+
+function listedIn(text: string, kind: TokenKind): readonly ListedToken[] {
+  try {
+    return parseTokenList(text, kind);
+  } catch (error) {
+    if (error instanceof FileContentError) return [];
+    throw error;
+  }
+}
+
+function keyOf(token: string): string {
+  return acceptedDigestOf(token).toHex();
 }
 
 function accessOf({ listed, admission }: AcceptedToken): Access {

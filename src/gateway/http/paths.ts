@@ -26,6 +26,11 @@ export function parsePath(pathname: string): McpPlace | undefined {
   }
 }
 
+/** Whether an office has a path: URLs read a segment `.` or `..` as a step, not as a name. */
+export function hasPath(office: string): boolean {
+  return office !== "." && office !== "..";
+}
+
 /** The path in its one spelling, which the audience of a token has: each name is one percent-encoded segment. */
 export function buildPath({ office, scope }: McpPlace): string {
   const base = office === undefined ? "/mcp" : `/mcp/o/${encodeURIComponent(office)}`;

@@ -258,7 +258,7 @@ function endReplaced({ admission: { principal }, ending }: Entry, successor: Ent
 }
 
 /** The digest of an accepted token, which may be given as its hash. */
-function acceptedDigestOf(token: string): Uint8Array {
+export function acceptedDigestOf(token: string): Uint8Array {
   return token.startsWith(HASH_PREFIX)
     ? Buffer.from(token.slice(HASH_PREFIX.length), "hex")
     : digestOf(token);

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { McpTokenFile } from "../../../../src/cli/hub/mcp_tokens.ts";
+import { McpTokenFile, requireSeparateTokens } from "../../../../src/cli/hub/mcp_tokens.ts";
 import { UsageError } from "../../../../src/cli/outcome.ts";
 import { AccessRefusal } from "../../../../src/http/mcp/access.ts";
 import { silentLogger } from "../../../../src/log.ts";
@@ -62,5 +62,35 @@ Deno.test("McpTokenFile refuses a missing, a wrong and an expired token, and say
 Deno.test("McpTokenFile refuses attributes of members, and rights that there are not", async () => {
   for (const line of ["one roles=agent", "one rights=write", "one computers="]) {
     await assertRejects(() => withFile(`${line}\n`, () => Promise.resolve()), UsageError, "line 1", line);
+  }
+});
+
+Deno.test("a token that two options of the hub give is refused by its place, and not quoted", async () => {
+  const folder = await Deno.makeTempDir();
+  const write = async (name: string, text: string) => {
+    const path = `${folder}/${name}`;
+    await Deno.writeTextFile(path, text);
+    return path;
+  };
+  try {
+    const tokenFile = await write("members", "s3cret name=pc roles=computer\nother\n");
+    const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode("s3cret")));
+    const hashed = await write("hashed", `one\nsha256:${digest.toHex()} name=claude\n`);
+    const own = await write("own", "two offices=lab\n");
+    await Deno.symlink(tokenFile, `${folder}/link`);
+    await requireSeparateTokens({ token: ["zero"], tokenFile, mcpTokenFile: own });
+    const refused = [
+      [{ tokenFile, mcpTokenFile: tokenFile }, "it is the file of --token-file"],
+      [{ tokenFile, operatorTokenFile: `${folder}/link` }, "it is the file of --token-file"],
+      [{ mcpTokenFile: own, operatorTokenFile: own }, "it is the file of --mcp-token-file"],
+      [{ tokenFile, mcpTokenFile: hashed }, "line 2 has a token of --token-file"],
+      [{ token: ["s3cret"], operatorTokenFile: hashed }, "line 2 has a token of --token;"],
+    ] as const;
+    for (const [sources, told] of refused) {
+      const error = await assertRejects(() => requireSeparateTokens(sources), UsageError, told);
+      assertEquals(error.message.includes("s3cret"), false);
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
   }
 });

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { buildPath, type McpPlace, parsePath } from "../../../../src/gateway/http/paths.ts";
+import { buildPath, hasPath, type McpPlace, parsePath } from "../../../../src/gateway/http/paths.ts";
 import { nameProblem } from "../../../../src/protocol/names.ts";
 
 Deno.test("parsePath() reads an office, and a part of it, each name one segment", () => {
@@ -45,4 +45,11 @@ Deno.test("each office and Computer has one path, which leads to it", () => {
     const place: McpPlace = { office, scope: { kind: "computer", computer } };
     assertEquals(parsePath(buildPath(place)), place);
   }));
+});
+
+Deno.test("an office whose name a URL takes for a step has no path", () => {
+  for (const office of ["lab", "..", ".", "...", ".lab", "a/b"]) {
+    const { pathname } = new URL(buildPath({ office, scope: { kind: "all" } }), "http://hub");
+    assertEquals(hasPath(office), parsePath(pathname)?.office === office, office);
+  }
 });
