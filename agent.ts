@@ -36,14 +36,6 @@ export type {
   ComputerViewName,
   OfficeMember,
 } from "./src/agent/events.ts";
-export type { ComputerPlace, GivenComputerName } from "./src/agent/group/computer_names.ts";
-export type { GroupedOffice } from "./src/agent/group/group_member.ts";
-export {
-  type GroupOptions,
-  OfficeGroup,
-  type OfficeGroupOptions,
-  type OfficePlace,
-} from "./src/agent/group/office_group.ts";
 export type { AgentQuestion, CallWait, OnQuestion, QuestionBase } from "./src/agent/questions.ts";
 export type { Unsubscribe } from "./src/agent/listeners.ts";
 export type { FormatOptions, PageIndexOptions, PageOptions } from "./src/agent/documents.ts";

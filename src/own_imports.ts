@@ -1,4 +1,4 @@
-/** How another Deno process finds what these sources import, and the documents program, which is in a package of its own. */
+/** How another Deno process finds what these sources import, and what is in a package that not everybody installs. */
 import { fromFileUrl } from "@std/path";
 
 function isTypeScript(): boolean {
@@ -14,30 +14,43 @@ export function importWords(): string[] {
   return isInstalled ? ["--config", fromFileUrl(new URL("../deno.json", import.meta.url))] : [];
 }
 
-/** The package `@a2c-smcp/documents` is not installed. */
-export class DocumentsMissingError extends Error {
-  override readonly name = "DocumentsMissingError";
-  readonly code = "DOCUMENTS_MISSING";
+/** A package that not everybody needs is not installed. */
+export class PackageMissingError extends Error {
+  override readonly name = "PackageMissingError";
+  readonly code = "PACKAGE_MISSING";
   /** The line that installs it. */
-  readonly command = `${isTypeScript() ? "deno add jsr:" : "npm install "}@a2c-smcp/documents`;
+  readonly command: string;
 
-  constructor(cause: unknown) {
-    super("", { cause });
-    this.message =
-      `Cannot serve documents: package "@a2c-smcp/documents" is not installed; run "${this.command}"`;
+  /** `failure` is what cannot be done without the package, such as `Cannot serve documents`. */
+  constructor(
+    failure: string,
+    { registry, name, cause }: {
+      /** Where Deno finds the package. */
+      readonly registry: "jsr" | "npm";
+      readonly name: string;
+      readonly cause: unknown;
+    },
+  ) {
+    const command = `${isTypeScript() ? `deno add ${registry}:` : "npm install "}${name}`;
+    super(`${failure}: package "${name}" is not installed; run "${command}"`, { cause });
+    this.command = command;
   }
 }
 
 /**
  * The program of `@a2c-smcp/documents`: a path, or an address of a registry. It is started, never imported.
  *
- * @throws {DocumentsMissingError} the package is not installed.
+ * @throws {PackageMissingError} the package is not installed.
  */
 export function documentsProgram(): string {
   try {
     const { protocol, href } = new URL(import.meta.resolve("@a2c-smcp/documents/main"));
     return protocol === "file:" ? fromFileUrl(href) : href;
   } catch (cause) {
-    throw new DocumentsMissingError(cause);
+    throw new PackageMissingError("Cannot serve documents", {
+      registry: "jsr",
+      name: "@a2c-smcp/documents",
+      cause,
+    });
   }
 }

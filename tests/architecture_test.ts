@@ -75,7 +75,7 @@ for (const door of ["computer.ts", "agent.ts"]) {
 /** What the command line of a program loads before it knows what to do, when `a2c-smcp` starts it. */
 const ALLOWED_AT_START = ["commander", "string-width", "deno-std", "node:crypto", "node:timers"];
 
-for (const program of ["server", "computer", "agent"]) {
+for (const program of ["server", "computer", "agent", "hub"]) {
   Deno.test(`the command line of the ${program} starts without zod or any other large package`, async () => {
     const loaded = await listThirdParties(new URL(`../src/cli/${program}/main.ts`, import.meta.url));
     assertEquals(loaded.filter((name) => !ALLOWED_AT_START.includes(name)), []);

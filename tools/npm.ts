@@ -43,9 +43,9 @@ interface NpmPackage {
 const SDK: NpmPackage = {
   source: root,
   doors: Object.values(manifest.exports),
-  denoDoors: [manifest.exports["./computer"], manifest.exports["./cli"], manifest.exports["./program"]],
+  denoDoors: (["./computer", "./hub", "./cli", "./program"] as const).map((door) => manifest.exports[door]),
   adapt: adaptSdk,
-  describe: ({ deno: _programsOnly, ...dependencies }) => ({
+  describe: ({ deno: _programsOnly, [HUB_DEPENDENCY]: hubDependency, ...dependencies }) => ({
     description: "A2C-SMCP: an AI agent uses the tools, windows and documents of other people's machines",
     browser: {
       "./needs_node.js": "./needs_secure_page.js",
@@ -55,9 +55,15 @@ const SDK: NpmPackage = {
       ...dependencies,
       ...Object.fromEntries(WEB_DEPENDENCIES.map((name) => [name, manifest.imports[name].split("@").at(-1)])),
     },
-    // Its program is started where it is there: strict package managers then let the SDK find it.
-    peerDependencies: { [documentsManifest.name]: documentsManifest.version },
-    peerDependenciesMeta: { [documentsManifest.name]: { optional: true } },
+    // The SDK uses them where they are installed; strict package managers let it find only what it names.
+    peerDependencies: {
+      [documentsManifest.name]: documentsManifest.version,
+      [HUB_DEPENDENCY]: hubDependency,
+    },
+    peerDependenciesMeta: {
+      [documentsManifest.name]: { optional: true },
+      [HUB_DEPENDENCY]: { optional: true },
+    },
   }),
 };
 
@@ -83,6 +89,9 @@ const WEB_MODULES = {
 
 /** What only modules for browsers import. */
 const WEB_DEPENDENCIES = ["@noble/hashes"] as const;
+
+/** What a hub with a sign-in of its own loads, and nothing else; it brings about 30 packages. */
+const HUB_DEPENDENCY = "oidc-provider";
 
 /** Written in what any Node with modules understands. */
 const NEEDS_NODE = `

@@ -15,7 +15,6 @@ const CORE_JS = "core-js@3.51.0";
  * it is there.
  */
 const COMPLETIONS = [
-  "es.promise.try",
   "es.symbol.async-dispose",
   "es.symbol.dispose",
   "es.uint8-array.from-base64",

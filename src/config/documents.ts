@@ -6,7 +6,7 @@ import { globProblem } from "../files/globs.ts";
 import { isRecord } from "../json/json.ts";
 import type { MCPServerConfig } from "../protocol/config.ts";
 import { serverKinds } from "../protocol/schemas/config.ts";
-import { DocumentsMissingError, documentsProgram, importWords } from "../own_imports.ts";
+import { documentsProgram, importWords, PackageMissingError } from "../own_imports.ts";
 import { readWith, warnOfOwnKeys } from "./explain.ts";
 import { type ConfigOrigin, fileOf, type VariableContext } from "./foreign/variables.ts";
 import type { ConfigPath, Findings } from "./problem.ts";
@@ -83,7 +83,7 @@ export function readDocuments(
     const server = { ...base, ...documentsServer(entry, { name, origin }) };
     return readWith(serverKinds.stdio, server, { path, findings });
   } catch (error) {
-    if (!(error instanceof DocumentsMissingError)) throw error;
+    if (!(error instanceof PackageMissingError)) throw error;
     findings.refuse(
       path,
       `needs package "@a2c-smcp/documents", which is not installed; run "${error.command}"`,

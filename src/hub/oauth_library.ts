@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { SCOPES } from "../http/mcp/resource_server.ts";
 import type { Logger } from "../log.ts";
+import { PackageMissingError } from "../own_imports.ts";
 import { describeError, quoted } from "../text/text.ts";
 import { type Adapter, createAdapter, type Stores } from "./artifacts.ts";
 import { MAX_DOCUMENT_BYTES, readClientDocument } from "./client_documents.ts";
@@ -125,9 +126,10 @@ export class OAuthLibrary {
     this.#answer = library.callback();
   }
 
+  /** @throws {PackageMissingError} the library is not installed. */
   static async open(options: LibraryOptions): Promise<OAuthLibrary> {
     return await withoutNotices(async () => {
-      const { Provider: Constructor, errors, interactionPolicy } = await import("oidc-provider");
+      const { Provider: Constructor, errors, interactionPolicy } = await loadLibrary();
       const usedTwice = () => new errors.InvalidGrant("used at the same moment");
       const policy = [consentPrompt(interactionPolicy)];
       const setup = configuration(options, { policy, usedTwice, InvalidTarget: errors.InvalidTarget });
@@ -190,6 +192,18 @@ export class OAuthLibrary {
     result: unknown,
   ): Promise<void> {
     await this.#library.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
+  }
+}
+
+/** The npm package of the SDK does not bring the library: it needs as many packages as all else, and a hub alone uses it. */
+async function loadLibrary() {
+  const name = "oidc-provider";
+  try {
+    return await import("oidc-provider");
+  } catch (cause) {
+    const isMissing = cause instanceof Error && "code" in cause && cause.code === "ERR_MODULE_NOT_FOUND";
+    if (!isMissing || !cause.message.includes(`'${name}'`)) throw cause;
+    throw new PackageMissingError("Cannot let MCP clients sign in", { registry: "npm", name, cause });
   }
 }
 

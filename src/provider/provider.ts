@@ -238,7 +238,7 @@ export class Provider {
     this.#markAttached(handler, "MCP handler");
     const wire = {
       // A handler may pass notifications on by a broker of the author, which may fail.
-      send: (notification: Notification) => Promise.try(() => notify(handler, notification)),
+      send: async (notification: Notification) => await notify(handler, notification),
       report: (error: unknown) => {
         this.#tellAuthor(toError(error), { request: { method: "subscriptions/listen", uri: undefined } });
       },

@@ -26,7 +26,7 @@ Deno.test("what npm installs works where there is only Node", async (t) => {
   try {
     await t.step("a2c-smcp names its programs, and each one itself by what called it", async () => {
       assertStringIncludes(await machine.a2c("--help"), "computer");
-      for (const name of ["server", "computer", "agent"]) {
+      for (const name of ["server", "computer", "agent", "hub"]) {
         assertStringIncludes(await machine.a2c(name, "--help"), `Usage: a2c-smcp ${name} [options]`);
       }
       assertMatch(await machine.a2c("--version"), /^a2c-smcp \d+\.\d+\.\d+/);
@@ -52,18 +52,29 @@ Deno.test("what npm installs works where there is only Node", async (t) => {
     await registry.useIn(folder);
     for (const tarball of tarballs) await registry.publish(tarball, folder);
     await t.step(
-      "the library alone is 45 packages at most, and says which line installs documents",
+      "the library alone is 45 packages at most, and says which line installs what else is needed",
       async () => {
-        assert(await countInstalled(folder, manifest.name) <= 45);
+        const count = await countInstalled(folder, manifest.name);
+        assert(count <= 45, `${count} packages`);
         const program = join("node_modules", manifest.name, "cli.js");
         const entry = { servers: { notes: { type: "documents", folders: ["."] } } };
         await Deno.writeTextFile(join(folder, "documents.json"), JSON.stringify(entry));
-        for (const words of [["documents", "."], ["computer", "check", "documents.json"]]) {
+        const hub = ["hub", "--port", "0", "--state-file", "hub.sqlite"];
+        for (
+          const [name, words] of [
+            [documents.name, ["documents", "."]],
+            [documents.name, ["computer", "check", "documents.json"]],
+            ["oidc-provider", hub],
+          ] as const
+        ) {
           const args = ["run", "-A", program, ...words];
           const { code, stdout, stderr } = await capture(Deno.execPath(), args, inDeno(folder));
           assert(code !== 0);
-          assertStringIncludes(stdout + stderr, `run "npm install ${documents.name}"`);
+          assertStringIncludes(stdout + stderr, `run "npm install ${name}"`);
         }
+        await runIn("npm", ["install", ...QUIET, "oidc-provider"], folder);
+        const words = [Deno.execPath(), "run", "-A", program, ...hub] as const;
+        assertEquals(await machine.serveAndEnd("SIGTERM", words), 0);
       },
     );
     await installLibrary(folder);
@@ -118,7 +129,7 @@ Deno.test("what npm installs works where there is only Node", async (t) => {
     });
     await t.step("a Node that is too old is told at the import, with the one that is needed", async () => {
       const older = await findNode(folder, "20");
-      for (const door of ["", "/agent", "/server", "/provider", "/toolkits", "/gateway"]) {
+      for (const door of ["", "/agent", "/group", "/server", "/provider", "/toolkits", "/gateway"]) {
         const args = ["--input-type=module", "--eval", `import "@a2c-smcp/sdk${door}";`];
         const { code, stderr } = await machine.try(older, args);
         assertEquals(code, 1);
@@ -284,7 +295,7 @@ async function undeclaredImports(tarball: string): Promise<string[]> {
   const folder = await Deno.makeTempDir();
   try {
     await runIn("tar", ["xzf", tarball], folder);
-    const { name, dependencies } = JSON.parse(
+    const { name, dependencies, peerDependencies = {} } = JSON.parse(
       await Deno.readTextFile(join(folder, "package", "package.json")),
     );
     const { metafile } = await esbuild.build({
@@ -298,11 +309,14 @@ async function undeclaredImports(tarball: string): Promise<string[]> {
       format: "esm",
       logLevel: "warning",
     });
-    const imported = Object.values(metafile.inputs).flatMap(({ imports }) => imports)
-      .filter(({ path, external }) => external === true && !isBuiltin(path))
-      .map(({ path }) => /^(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path);
     const declared = [name, ...Object.keys(dependencies)];
-    return [...new Set(imported)].filter((name) => !declared.includes(name)).sort();
+    // Those may be missing, so only `import()` may ask for them.
+    const optional = [...declared, ...Object.keys(peerDependencies)];
+    const undeclared = Object.values(metafile.inputs).flatMap(({ imports }) => imports)
+      .filter(({ path, external }) => external === true && !isBuiltin(path))
+      .map(({ path, kind }) => ({ name: /^(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path, kind }))
+      .filter(({ name, kind }) => !(kind === "dynamic-import" ? optional : declared).includes(name));
+    return [...new Set(undeclared.map(({ name }) => name))].sort();
   } finally {
     await esbuild.stop();
     await Deno.remove(folder, { recursive: true });

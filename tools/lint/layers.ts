@@ -70,7 +70,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
     "text",
   ],
   // The roles know nothing of it: a program composes them with it.
-  hub: ["async", "protocol", "http", "reach", "log", "bounded_log", "json", "text"],
+  hub: ["async", "protocol", "http", "reach", "log", "bounded_log", "json", "text", "own_imports"],
   // The programs stand above the roles, so that a library never imports a command line.
   cli: [
     "async",

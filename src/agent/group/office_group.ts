@@ -61,7 +61,7 @@ const OWN_EVENTS = ["enterOffice", "leaveOffice", "disconnected", "reconnected",
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * import { OfficeGroup } from "@a2c-smcp/sdk/agent";
+ * import { OfficeGroup } from "@a2c-smcp/sdk/group";
  * import { SmcpServer } from "@a2c-smcp/sdk/server";
  *
  * await using server = await SmcpServer.listen({ port: 0 });

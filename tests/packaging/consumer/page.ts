@@ -1,5 +1,6 @@
 /** A web page with an Agent, as somebody writes it who has the package from npm. The test calls it by these functions. */
 import { createToolkit } from "@a2c-smcp/sdk/toolkits";
+import { OfficeGroup } from "@a2c-smcp/sdk/group";
 import { parseDpeUri } from "@a2c-smcp/sdk";
 import { Agent, type AgentOptions, type LogFields, ProtocolVersionError } from "@a2c-smcp/sdk/agent";
 
@@ -19,7 +20,8 @@ async function visit(options: AgentOptions) {
   const windows = await laptop.getDesktop();
   const { documents: [menu] } = await laptop.getFinder();
   const page = await laptop.readPage(menu?.uri ?? "", 0, { format: "text" });
-  using kit = createToolkit(agent);
+  await using group = new OfficeGroup([{ label: options.office, agent }]);
+  using kit = createToolkit(group);
   const { kiosk__echo: echo } = await kit.aiTools();
   const answer = await echo?.execute({ text: "ho" }, {});
   const bytes = new Uint8Array(300_000).fill(7);

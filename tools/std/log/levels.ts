@@ -14,9 +14,6 @@ export type LevelName = keyof typeof LogLevels;
 /** The number of a log level. */
 export type LogLevel = typeof LogLevels[LevelName];
 
-/** The names of all log levels, from the lowest to the highest. */
-export const LogLevelNames: readonly LevelName[] = Object.keys(LogLevels) as LevelName[];
-
 /** The number of the level with this name. */
 export function getLevelByName(name: LevelName): LogLevel {
   const level = LogLevels[name];
@@ -26,7 +23,7 @@ export function getLevelByName(name: LevelName): LogLevel {
 
 /** The name of the level with this number. */
 export function getLevelName(level: LogLevel): LevelName {
-  const name = LogLevelNames.find((candidate) => LogLevels[candidate] === level);
+  const name = (Object.keys(LogLevels) as LevelName[]).find((candidate) => LogLevels[candidate] === level);
   if (name === undefined) throw new TypeError(`Cannot get log level: no level name for level: ${level}`);
   return name;
 }
