@@ -2,6 +2,7 @@
  * Where `oidc-provider` keeps what it makes. Tokens, codes and grants are in the state file, under the digest of their value and
  * without it. A consent that is under way is in memory: it is of no use to anybody after a restart.
  */
+import { BoundedMap } from "../async/bounded_collections.ts";
 import { isRecord, parseJson } from "../json/json.ts";
 import type { Clients } from "./clients.ts";
 import { secretDigest, type StateFile } from "./state_file.ts";
@@ -150,14 +151,12 @@ function transientAdapter(kind: string, memory: Transient): Adapter {
 
 /** Consents under way, and the browsers that they belong to. */
 export class Transient {
-  /** The oldest first. */
-  readonly #entries = new Map<string, { readonly json: string; readonly endsAt: number }>();
+  readonly #entries = new BoundedMap<string, { readonly json: string; readonly endsAt: number }>(
+    MAX_TRANSIENT,
+  );
 
   set(key: string, payload: Payload, livesMs: number): void {
-    this.#entries.delete(key);
     this.#entries.set(key, { json: JSON.stringify(payload), endsAt: performance.now() + livesMs });
-    const [oldest = key] = this.#entries.keys();
-    if (this.#entries.size > MAX_TRANSIENT) this.#entries.delete(oldest);
   }
 
   get(key: string): Payload | undefined {

@@ -1,4 +1,5 @@
 /** Consent: a person proves the right to connect a client, sees who asks, and says what the client may do. */
+import { BoundedMap } from "../async/bounded_collections.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ACCESS_RIGHTS, type AccessRights } from "../protocol/rights.ts";
 import { CALL_SCOPE, READ_SCOPE, SCOPES } from "../http/mcp/resource_server.ts";
@@ -77,7 +78,7 @@ interface Asked {
 export class Consents {
   readonly #options: ConsentOptions;
   /** The oldest first. */
-  readonly #underWay = new Map<string, UnderWay>();
+  readonly #underWay = new BoundedMap<string, UnderWay>(MAX_UNDER_WAY);
 
   constructor(options: ConsentOptions) {
     this.#options = options;
@@ -276,10 +277,7 @@ export class Consents {
     const known = this.#underWay.get(uid);
     if (known !== undefined && known.endsAt > performance.now()) return known;
     const made = { tries: 0, endsAt: performance.now() + CONSENT_SECONDS * 1_000 };
-    this.#underWay.delete(uid);
     this.#underWay.set(uid, made);
-    const [oldest = uid] = this.#underWay.keys();
-    if (this.#underWay.size > MAX_UNDER_WAY) this.#underWay.delete(oldest);
     return made;
   }
 }

@@ -1,4 +1,5 @@
 /** How often strangers may ask the hub for something before they are authorized: by address, and all together. */
+import { BoundedMap } from "../async/bounded_collections.ts";
 import { type Rate, rateOf, TokenBucket } from "../async/token_bucket.ts";
 import { addressKey } from "../http/address_key.ts";
 
@@ -21,8 +22,8 @@ const MAX_ADDRESSES = 4_096;
 export type Asked = keyof typeof RATES;
 
 export class HubQuotas {
-  /** By what is asked for and the address; the one that was used longest ago first. */
-  readonly #buckets = new Map<string, TokenBucket>();
+  /** By what is asked for and the address. */
+  readonly #buckets = new BoundedMap<string, TokenBucket>(MAX_ADDRESSES);
   readonly #together = new Map<Asked, TokenBucket>();
   readonly #now: (() => number) | undefined;
 
@@ -45,10 +46,7 @@ export class HubQuotas {
   #bucketOf(asked: Asked, address: string | undefined): TokenBucket {
     const key = `${asked} ${addressKey(address)}`;
     const bucket = this.#buckets.get(key) ?? this.#create(asked, 1);
-    this.#buckets.delete(key);
     this.#buckets.set(key, bucket);
-    const [oldest = key] = this.#buckets.keys();
-    if (this.#buckets.size > MAX_ADDRESSES) this.#buckets.delete(oldest);
     return bucket;
   }
 
