@@ -53,6 +53,8 @@ export interface ConnectionEnd {
   readonly farewell?: Farewell | undefined;
   /** Whether a program on this machine has ended, by way of which the connection went; false by default. */
   readonly isLocal?: boolean | undefined;
+  /** Whether this program has closed it itself, such as a web page that is left; false by default. */
+  readonly isOwn?: boolean | undefined;
 }
 
 export interface Connection {
@@ -239,7 +241,8 @@ class SocketConnection implements Connection {
     socket.on("connect_error", (failure) => this.#opened.reject(this.#toFailure(failure)));
     socket.on("disconnect", (reason) => {
       void this.close();
-      const end = { reason: this.#farewell?.message ?? reason, farewell: this.#farewell };
+      const isOwn = reason === "io client disconnect";
+      const end = { reason: this.#farewell?.message ?? reason, farewell: this.#farewell, isOwn };
       this.#closed.resolve(end);
       this.#opened.reject(unreachable(this.#url, `connection closed (${end.reason})`));
     });

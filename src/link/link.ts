@@ -270,8 +270,8 @@ export class Link implements AsyncDisposable {
           continue;
         }
         this.#suspend();
-        const { reason, farewell } = end;
-        this.#log.warn("connection lost", { reason, code: farewell?.code });
+        const { reason, farewell, isOwn = false } = end;
+        this.#log[isOwn ? "debug" : "warn"]("connection lost", { reason, code: farewell?.code });
         this.#tell(() => this.#listener.onLost(end));
         if (farewell !== undefined && !this.#mayReturn(farewell)) {
           throw toDismissal(this.#options.url, farewell);

@@ -8,6 +8,7 @@ import {
 } from "../../src/link/errors.ts";
 import { staticTokens } from "../../src/server/admission/tokens.ts";
 import { SmcpServer } from "../../src/server/server.ts";
+import { LogBook } from "../fixtures/log_book.ts";
 import { ClosedPort, TcpProxy } from "../fixtures/tcp_proxy.ts";
 import { within } from "../fixtures/within.ts";
 import { ScriptedComputer } from "./_scripted_computer.ts";
@@ -34,7 +35,8 @@ Deno.test(
   async () => {
     await using server = await SmcpServer.listen({ port: 0 });
     using computer = await ScriptedComputer.join(server.url);
-    await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
+    const logger = new LogBook();
+    await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada", logger });
     const events = agent.events({ types: ["disconnected", "reconnected"] });
     for (const _visit of [1, 2]) {
       const left = computer.next("notify:leave_office");
@@ -44,6 +46,8 @@ Deno.test(
       assertEquals((await within(events.next(), "the loss")).value?.type, "disconnected");
       assertEquals((await within(events.next(), "the return")).value?.type, "reconnected");
     }
+    const losses = logger.lines.filter(({ message }) => message === "connection lost");
+    assertEquals(losses.map(({ level }) => level), ["debug", "debug"]);
   },
 );
 
