@@ -3,6 +3,7 @@
  * which the suite expects.
  */
 import { assert, assertEquals } from "@std/assert";
+import { fromFileUrl } from "@std/path";
 import { forEachBounded } from "../../src/async/pool.ts";
 import { RunningDoor } from "../fixtures/door.ts";
 import { GatewayOffice } from "../integration/_gateway_office.ts";
@@ -19,6 +20,8 @@ import {
 } from "./_suite.ts";
 
 const REFERENCE = {
+  // A server that declares the Skills extension has to have a skill.
+  skills: [fromFileUrl(new URL("../../skills/", import.meta.url))],
   servers: {
     reference: {
       type: "stdio",
