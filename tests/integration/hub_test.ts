@@ -228,21 +228,27 @@ test("clients learn which Agent has the seat of their office, and the hub takes 
   assertEquals(await eventually(ask, (status) => status !== 503, "the seat"), 200);
 });
 
+/** Calls a tool that answers once it is released, and returns when it runs. */
+async function beginCall(client: Awaited<ReturnType<TestHub["connect"]>>) {
+  await untilOffered(client, "wait");
+  const begun = Promise.withResolvers<void>();
+  const answer = client.callTool({ name: "wait", arguments: {} }, undefined, {
+    onprogress: () => begun.resolve(),
+  });
+  await within(begun.promise, "the begin of the call");
+  return { answer: Promise.resolve(answer) };
+}
+
 test("a call that has begun is answered before the hub ends", async () => {
   await using hub = await TestHub.start(["--drain-timeout", "60s"]);
   await hub.add("laptop");
   // Their sessions end with the hub.
   const client = await hub.connect("/mcp/o/lab", "lab-only");
   const other = await hub.connect("/mcp/o/lab", "lab-only");
-  await untilOffered(client, "wait");
-  const begun = Promise.withResolvers<void>();
-  const call = client.callTool({ name: "wait", arguments: {} }, undefined, {
-    onprogress: () => begun.resolve(),
-  });
-  await within(begun.promise, "the begin of the call");
+  const { answer } = await beginCall(client);
   hub.door.program.kill("SIGTERM");
   await other.callTool({ name: "release", arguments: {} });
-  assertEquals((await within(Promise.resolve(call), "the answer")).isError ?? false, false);
+  assertEquals((await within(answer, "the answer")).isError ?? false, false);
   assertEquals((await hub.door.program.end()).code, 0);
   await Promise.all([client.close(), other.close()]);
 });
@@ -251,16 +257,11 @@ test("a call that takes longer than a hub waits is answered with an error", asyn
   await using hub = await TestHub.start(["--drain-timeout", "1s"]);
   await hub.add("laptop");
   const client = await hub.connect("/mcp/o/lab", "lab-only");
-  await untilOffered(client, "wait");
-  const begun = Promise.withResolvers<void>();
-  const call = client.callTool({ name: "wait", arguments: {} }, undefined, {
-    onprogress: () => begun.resolve(),
-  });
-  await within(begun.promise, "the begin of the call");
+  const { answer } = await beginCall(client);
   hub.door.program.kill("SIGTERM");
-  const answer = await within(Promise.resolve(call), "the answer");
-  assertEquals(answer.isError, true);
-  assertMatch(JSON.stringify(answer.content), /The tool may have run/);
+  const { isError, content } = await within(answer, "the answer");
+  assertEquals(isError, true);
+  assertMatch(JSON.stringify(content), /The tool may have run/);
   assertEquals((await hub.door.program.end()).code, 0);
   await client.close();
 });
