@@ -10,6 +10,7 @@ import sys
 from contextlib import asynccontextmanager
 from typing import Any
 
+from anyio import BrokenResourceError
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamablehttp_client
@@ -78,4 +79,9 @@ async def main() -> None:
         )
 
 
-asyncio.run(main())
+try:
+    asyncio.run(main())
+except* BrokenResourceError:
+    # This SDK fails so when a notification, such as one of a window that changed, arrives while it closes. What it saw is
+    # printed by then; without it the test fails.
+    pass
