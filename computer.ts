@@ -38,7 +38,8 @@
  */
 export { Computer } from "./src/computer/computer.ts";
 export { type LocalCompleteOptions, LocalMcp, type LocalPageOptions } from "./src/computer/local_mcp.ts";
-export type { ComputerOptions, LocalCallOptions, LocalRequestOptions } from "./src/computer/options.ts";
+export type { ComputerOptions, LocalCallOptions } from "./src/computer/options.ts";
+export type { LocalRequestOptions } from "./src/computer/shared/shared_parts.ts";
 export { type ComputerConfig, parseConfig, parseConfigText } from "./src/config/config.ts";
 export { readConfigFile } from "./src/config/file.ts";
 export type { ConfigForm } from "./src/config/form.ts";
@@ -63,7 +64,7 @@ export type {
   ResolveDpeTools,
 } from "./src/computer/resources/file_resolver.ts";
 export type { ToolCallOutcome, ToolCallRecord } from "./src/computer/tools/results.ts";
-export type { ConfigChange } from "./src/computer/config_change.ts";
+export type { ConfigChange } from "./src/computer/host.ts";
 export {
   environmentInputs,
   type EnvironmentLookup,

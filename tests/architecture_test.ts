@@ -2,8 +2,8 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path";
-import { layerImports } from "../tools/lint/layers.ts";
-import { layerOf } from "../tools/lint/paths.ts";
+import { layerImports, roomImports } from "../tools/lint/layers.ts";
+import { layerOf, roomOf } from "../tools/lint/paths.ts";
 import { listSourceModules, rootUrl, sourceFolders } from "./source_modules.ts";
 
 /** What `deno info --json` tells of a module, as far as it is used here. */
@@ -32,6 +32,21 @@ Deno.test("a layer imports from every layer that it is allowed to", async () => 
     return allowed.filter((target) => !used.has(target)).map((target) => `${layer} → ${target}`);
   });
   assertEquals(unused, []);
+});
+
+Deno.test("a room is in the table of its layer, and imports from every room that it is allowed to", async () => {
+  const graph = await readImportGraph();
+  for (const [layer, rooms] of Object.entries(roomImports)) {
+    const modules = graph.keys().filter((module) => layerOf(module) === layer).toArray();
+    assertEquals(new Set(modules.map(roomOf)), new Set([undefined, ...Object.keys(rooms)]));
+    for (const [room, allowed] of Object.entries(rooms)) {
+      const own = modules.filter((module) => roomOf(module) === room).flatMap((module) =>
+        graph.get(module) ?? []
+      );
+      const used = new Set(own.filter((target) => layerOf(target) === layer).map(roomOf));
+      assertEquals(allowed.filter((target) => !used.has(target)), [], room);
+    }
+  }
 });
 
 Deno.test("findCycles() tells each circle as a path that returns to its start", () => {

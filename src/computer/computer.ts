@@ -13,18 +13,11 @@ import type { ReadResourceRet } from "../protocol/resources.ts";
 import type { CallToolResult, SMCPTool } from "../protocol/tools.ts";
 import { assertProtocol, DEFAULT_PROTOCOL, type ProtocolMinor } from "../protocol/version.ts";
 import { DEFAULT_LIMITS } from "../config/limits.ts";
-import {
-  type ComputerOptions,
-  type LocalCallOptions,
-  type LocalRequestOptions,
-  toLocalCall,
-  toMilliseconds,
-  toSeconds,
-} from "./options.ts";
+import { type ComputerOptions, type LocalCallOptions, toLocalCall } from "./options.ts";
+import { type LocalRequestOptions, toMilliseconds, toSeconds } from "./shared/shared_parts.ts";
 import { type ComputerConfig, parseConfig } from "../config/config.ts";
 import type { ToolCallRecord } from "./tools/results.ts";
-import type { ConfigChange } from "./config_change.ts";
-import { McpHost } from "./host.ts";
+import { type ConfigChange, McpHost } from "./host.ts";
 import { LocalMcp } from "./local_mcp.ts";
 import { checkInputValue, findInput, InputValues } from "./inputs/sources.ts";
 import {
@@ -34,7 +27,7 @@ import {
   OfficeLink,
 } from "./office/office_link.ts";
 import type { InputValue } from "../config/placeholders.ts";
-import { officeRulesOf } from "./office_rules.ts";
+import { officeRulesOf } from "./shared/office_rules.ts";
 import { readResource } from "./resources/read.ts";
 import { Uploads } from "./uploads/uploads.ts";
 import { OfficeRequests } from "./requests.ts";

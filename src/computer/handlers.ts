@@ -54,7 +54,7 @@ import type { GetSkillRet, GetSkillsRet } from "../protocol/skills.ts";
 import type { PutBlobRet } from "../protocol/uploads.ts";
 import { timeoutMsOf } from "../protocol/call.ts";
 import { A2C_MCP_SERVER, type CallToolResult, type GetToolsRet } from "../protocol/tools.ts";
-import type { EntryLists, ListedEntry } from "./entry_lists.ts";
+import type { EntryLists, ListedEntry } from "./offers/entry_lists.ts";
 import type { McpHost } from "./host.ts";
 import { MAX_CHUNK_BYTES, notAccessible, type OfficeBlobs } from "./office/blob_store.ts";
 import type { ListItem } from "./office/list_answer.ts";

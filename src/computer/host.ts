@@ -1,4 +1,5 @@
 /** The MCP side of a Computer: its servers, their tools and resources. Knows nothing of the connection to an office. */
+import { isDeepStrictEqual } from "node:util";
 import { rateOf, TokenBucket } from "../async/token_bucket.ts";
 import { type Logger, withModule } from "../log.ts";
 import { ConfigurationError } from "../mcp/errors.ts";
@@ -18,12 +19,11 @@ import { BlobStore } from "./office/blob_store.ts";
 import type { ComputerLimits } from "../config/limits.ts";
 import { ListAnswers } from "./office/list_answer.ts";
 import type { ComputerConfig } from "../config/config.ts";
-import { changedInputs, type ConfigChange, isSameConfig } from "./config_change.ts";
 import { filledMembers, inputIdsOf } from "../config/placeholders.ts";
 import { describeProblem } from "../config/problem.ts";
 import type { Confirm } from "./tools/confirmation.ts";
 import { OfficeAgent } from "./office/office_agent.ts";
-import { type OfficeRules, officeRulesOf } from "./office_rules.ts";
+import { type OfficeRules, officeRulesOf } from "./shared/office_rules.ts";
 import type { InputSource } from "./inputs/sources.ts";
 import { AgentTexts, MAX_LENGTH } from "./secrets/agent_texts.ts";
 import { Redactor } from "./secrets/redaction.ts";
@@ -31,14 +31,14 @@ import { HostSignIns } from "./sign_ins.ts";
 import type { AnswerQuestion } from "./questions/question.ts";
 import { AgentChannel } from "./questions/agent_channel.ts";
 import { ResourceDirectory } from "./resources/directory.ts";
-import { ServerOffers } from "./offers.ts";
-import type { SharedParts } from "./shared_parts.ts";
+import { ServerOffers } from "./offers/offers.ts";
+import type { SharedParts } from "./shared/shared_parts.ts";
 import { Skills } from "./skills/skills.ts";
 import { ToolCalls } from "./tools/calls.ts";
 import { type ApprovalStore, ApprovedTools } from "./tools/approved_tools.ts";
 import { ToolDirectory } from "./tools/directory.ts";
 import { ToolCallHistory } from "./tools/results.ts";
-import type { ProgressUpdate } from "./tools/running_call.ts";
+import type { ProgressUpdate } from "./shared/running_call.ts";
 import { vrlScriptOf } from "./tools/settings.ts";
 import type { VrlEngine } from "./vrl/engine.ts";
 
@@ -67,6 +67,21 @@ export interface HostContext {
   readonly onChange: (kind: UpdateKind) => void;
   /** A call that the Agent follows has made progress; ignored by default. */
   readonly onProgress?: ((update: ProgressUpdate) => void) | undefined;
+}
+
+/** The MCP servers that a new configuration changed, by name. */
+export interface ConfigChange {
+  /** Servers that are new. */
+  readonly added: readonly string[];
+  /** Servers that were removed. */
+  readonly removed: readonly string[];
+  /**
+   * Servers that were restarted, because their transport, parameters, script, inputs or sign-in changed, or what is
+   * settled at their start: the versions of MCP, and whether they may ask or show pages.
+   */
+  readonly restarted: readonly string[];
+  /** Servers of which only other settings changed, such as those of tools; their sessions go on. */
+  readonly adopted: readonly string[];
 }
 
 /** Runs the MCP servers of a Computer and answers for all of them together. */
@@ -355,4 +370,18 @@ export class McpHost implements AsyncDisposable {
     for (const server of users) server.restart();
     return users.map(({ name }) => name);
   }
+}
+
+/** Whether two configurations look the same to an Agent; warnings do not count. */
+function isSameConfig(one: ComputerConfig, other: ComputerConfig): boolean {
+  return isDeepStrictEqual([one.servers, one.inputs], [other.servers, other.inputs]);
+}
+
+/** The ids of inputs that were added, removed, or changed in more than their description. */
+function changedInputs(before: ComputerConfig, after: ComputerConfig): Set<string> {
+  const definitions = ({ inputs }: ComputerConfig) =>
+    new Map(inputs.map((input) => [input.id, { ...input, description: "" }]));
+  const [old, next] = [definitions(before), definitions(after)];
+  const ids = new Set(old.keys()).union(new Set(next.keys()));
+  return new Set([...ids].filter((id) => !isDeepStrictEqual(old.get(id), next.get(id))));
 }

@@ -10,10 +10,10 @@ import {
   toCompletion,
 } from "../protocol/pages.ts";
 import type { GetPromptRet } from "../protocol/prompts.ts";
-import type { EntryLists } from "./entry_lists.ts";
+import type { EntryLists } from "./offers/entry_lists.ts";
 import type { McpHost } from "./host.ts";
 import { listResources } from "./resources/read.ts";
-import { type LocalRequestOptions, toMilliseconds, toSeconds } from "./options.ts";
+import { type LocalRequestOptions, toMilliseconds, toSeconds } from "./shared/shared_parts.ts";
 
 /** How long a list may take, and where its page begins. */
 export interface LocalPageOptions extends LocalRequestOptions {

@@ -4,7 +4,7 @@ import type { Progress } from "../mcp/call_options.ts";
 import type { TokenStore } from "../mcp/auth/token_store.ts";
 import type { EraStore } from "../mcp/era_memory.ts";
 import type { ProtocolMinor } from "../protocol/version.ts";
-import { type CallTimeouts, DEFAULT_TIMEOUT_SECONDS, toCallTimes } from "../protocol/call.ts";
+import { type CallTimeouts, toCallTimes } from "../protocol/call.ts";
 import type { ComputerLimits } from "../config/limits.ts";
 import type { AnswerQuestion } from "./questions/question.ts";
 import type { ResolveDpe } from "./resources/file_resolver.ts";
@@ -13,6 +13,7 @@ import type { ToolCallReq } from "../protocol/tools.ts";
 import type { CallOptions } from "./tools/calls.ts";
 import type { ApprovalStore } from "./tools/approved_tools.ts";
 import type { Confirm } from "./tools/confirmation.ts";
+import type { LocalRequestOptions } from "./shared/shared_parts.ts";
 import type { UploadOptions } from "./uploads/uploads.ts";
 
 /** How to open a Computer. */
@@ -68,14 +69,6 @@ export interface ComputerOptions {
   readonly logger?: Logger | undefined;
 }
 
-/** Time-out and cancellation of one request by the Computer's own program. */
-export interface LocalRequestOptions {
-  /** How long it may take, in milliseconds; 30,000 by default. */
-  readonly timeoutMs?: number | undefined;
-  /** Aborts the request; a tool call is also cancelled at its MCP server. */
-  readonly signal?: AbortSignal | undefined;
-}
-
 /** Time-out, cancellation, progress and questions of one tool call by the Computer's own program. */
 export interface LocalCallOptions extends LocalRequestOptions, CallTimeouts {
   /** Skips the confirmation; false by default. */
@@ -84,14 +77,6 @@ export interface LocalCallOptions extends LocalRequestOptions, CallTimeouts {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Answers the questions of the MCP server, in place of the callback that the Computer was opened with. */
   readonly answerQuestion?: AnswerQuestion | undefined;
-}
-
-export function toMilliseconds({ timeoutMs = DEFAULT_TIMEOUT_SECONDS * 1000 }: LocalRequestOptions): number {
-  return timeoutMs;
-}
-
-export function toSeconds(options: LocalRequestOptions): number {
-  return toMilliseconds(options) / 1000;
 }
 
 /** A tool call by the Computer's own program as a request, and how it runs. */

@@ -67,5 +67,9 @@ Deno.test("it gets three quarters of them, and others are served", async () => {
   assertEquals(other.status < 500, true);
   await opened.disposeAsync();
   await using again = new AsyncDisposableStack();
-  await eventually(() => listen(hub, again), (status) => status === "200", "connections that were given back");
+  await eventually(
+    () => listen(hub, again),
+    (status) => status === "200",
+    "connections that were given back",
+  );
 });

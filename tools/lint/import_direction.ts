@@ -1,5 +1,13 @@
-import { folderOf, isPublished, layerOf, packageOf, resolveImport, toRepositoryPath } from "./paths.ts";
-import { layerImports, outsideImports } from "./layers.ts";
+import {
+  folderOf,
+  isPublished,
+  layerOf,
+  packageOf,
+  resolveImport,
+  roomOf,
+  toRepositoryPath,
+} from "./paths.ts";
+import { layerImports, outsideImports, roomImports } from "./layers.ts";
 import { visitImports } from "./visit_imports.ts";
 
 /**
@@ -32,7 +40,7 @@ function describeTrespass(from: string, to: string): string | undefined {
     if (outsideImports[from]?.includes(to)) return undefined;
     return `Cannot import "${to}" from "${from}": it lies outside of src/`;
   }
-  return describeWrongLayer(from, to) ?? describePrivateModule(from, to);
+  return describeWrongLayer(from, to) ?? describeWrongRoom(from, to) ?? describePrivateModule(from, to);
 }
 
 function describeWrongLayer(from: string, to: string): string | undefined {
@@ -42,6 +50,17 @@ function describeWrongLayer(from: string, to: string): string | undefined {
   if (layer === target || allowed.includes(target)) return undefined;
   const list = allowed.length === 0 ? "no other layer" : allowed.join(", ");
   return `Cannot import "${to}" from "${from}": layer "${layer}" may import ${list}`;
+}
+
+function describeWrongRoom(from: string, to: string): string | undefined {
+  const rooms = roomImports[layerOf(from)];
+  const [room, target] = [roomOf(from), roomOf(to)];
+  if (rooms === undefined || layerOf(from) !== layerOf(to) || room === undefined || room === target) {
+    return undefined;
+  }
+  if (target !== undefined && rooms[room]?.includes(target) === true) return undefined;
+  const list = rooms[room]?.join(", ") || "no other room";
+  return `Cannot import "${to}" from "${from}": room "${room}" of its layer may import ${list}`;
 }
 
 function describePrivateModule(from: string, to: string): string | undefined {

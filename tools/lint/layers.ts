@@ -98,6 +98,26 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/**
+ * The rooms of a layer and what each may import from besides itself, lower rooms first. A room is a folder of the layer; the
+ * modules right in the layer stand above all of them, and no room imports those.
+ */
+export const roomImports: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  computer: {
+    inputs: [],
+    uploads: [],
+    vrl: [],
+    secrets: [],
+    office: [],
+    shared: ["secrets", "office"],
+    resources: ["shared"],
+    offers: ["shared", "resources"],
+    skills: ["office", "shared", "resources"],
+    questions: ["office", "shared"],
+    tools: ["vrl", "secrets", "office", "shared", "questions"],
+  },
+};
+
 /** What a module of `src/` may import from outside of `src/`, by the module's path. */
 export const outsideImports: Readonly<Record<string, readonly string[]>> = {
   "src/version.ts": ["deno.json"],

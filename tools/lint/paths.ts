@@ -41,3 +41,9 @@ export function packageOf(path: string): string {
 export function layerOf(path: string): string {
   return (path.split("/")[1] ?? "").replace(/\.ts$/, "");
 }
+
+/** The room that a path of `src/` lies in: the folder in its layer; `undefined` for a module right in the layer. */
+export function roomOf(path: string): string | undefined {
+  const [, , room, ...rest] = path.split("/");
+  return rest.length === 0 ? undefined : room;
+}

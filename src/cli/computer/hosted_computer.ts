@@ -1,6 +1,6 @@
 /** A Computer as its command line runs it: with a config file, which is watched, and commands that edit it. */
 import { Computer } from "../../computer/computer.ts";
-import type { ConfigChange } from "../../computer/config_change.ts";
+import type { ConfigChange } from "../../computer/host.ts";
 import type { ConnectOptions } from "../../computer/office/office_link.ts";
 import type { ComputerOptions } from "../../computer/options.ts";
 import type { InputValue } from "../../config/placeholders.ts";

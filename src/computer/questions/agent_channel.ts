@@ -18,8 +18,7 @@ import {
 import { timeoutMsOf } from "../../protocol/call.ts";
 import { A2C_MCP_SERVER, type CallToolResult, type ToolResultMeta } from "../../protocol/tools.ts";
 import type { QuestionLimits } from "../../config/limits.ts";
-import { ToolCallCancelled } from "../tools/results.ts";
-import type { RunningCall } from "../tools/running_call.ts";
+import { type RunningCall, ToolCallCancelled } from "../shared/running_call.ts";
 
 /** The most questions that are remembered after their end, to say why an answer comes too late. */
 const MAX_ENDED = 256;

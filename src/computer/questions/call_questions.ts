@@ -5,11 +5,11 @@ import type { Ask, Question } from "../../mcp/call_options.ts";
 import type { QuestionLimits } from "../../config/limits.ts";
 import type { Logger } from "../../log.ts";
 import { ServerAnswerError } from "../../mcp/errors.ts";
+import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import { checkContent } from "../../protocol/form_answer.ts";
 import type { Answer } from "../../protocol/questions.ts";
 import { describeError, shorten } from "../../text/text.ts";
-import type { ToolRoute } from "../tools/directory.ts";
-import type { RunningCall } from "../tools/running_call.ts";
+import type { RunningCall } from "../shared/running_call.ts";
 import { type AgentChannel, type AgentQuestion, type QuestionOutcome, TOO_MANY } from "./agent_channel.ts";
 import { type AskedBy, NobodyAnswered, type PersonAtComputer } from "./person.ts";
 import { type AnswerQuestion, checkAnswer, type ReadableQuestion, readQuestion } from "./question.ts";
@@ -38,16 +38,22 @@ export interface Answerers {
   readonly log: Logger;
 }
 
+/** The tool that is called, and its MCP server. */
+export interface CalledTool {
+  readonly server: Pick<SupervisedServer, "name" | "config">;
+  readonly tool: { readonly name: string };
+}
+
 /** The questions of one call, one after the other. */
 export class CallQuestions {
   readonly #call: RunningCall;
-  readonly #route: ToolRoute;
+  readonly #route: CalledTool;
   readonly #answerers: Answerers;
   readonly #notes: string[] = [];
   #asked = 0;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(call: RunningCall, route: ToolRoute, answerers: Answerers) {
+  constructor(call: RunningCall, route: CalledTool, answerers: Answerers) {
     this.#call = call;
     this.#route = route;
     this.#answerers = answerers;

@@ -4,7 +4,7 @@ import { MAX_TIMER_MS } from "../../async/backoff.ts";
 import { Deadline } from "../../async/deadline.ts";
 import type { ToolResultMeta } from "../../protocol/tools.ts";
 import type { OfficeAgent } from "../office/office_agent.ts";
-import type { RunningCall } from "../tools/running_call.ts";
+import type { RunningCall } from "../shared/running_call.ts";
 import { type AgentChannel, type AgentQuestion, unansweredIn } from "./agent_channel.ts";
 
 /**

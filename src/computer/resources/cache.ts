@@ -4,7 +4,7 @@ import { settledWithin } from "../../async/abortable.ts";
 import { delay } from "../../async/backoff.ts";
 import { Limiter } from "../../async/limiter.ts";
 import { ServerAnswerError } from "../../mcp/errors.ts";
-import { type ByteBounds, ByteBudget } from "../byte_budget.ts";
+import { approximateSizeBytes, fitsApproximately } from "../../json/json.ts";
 
 /** The number of due entries from which they are read together, if that is possible, and not one by one. */
 const MANY = 4;
@@ -332,5 +332,42 @@ export class EntryCache<V> {
     entry.isLate = false;
     this.#options.onValue?.(key, entry.value);
     this.#settle(key, entry);
+  }
+}
+
+export interface ByteBounds {
+  readonly eachBytes: number;
+  readonly totalBytes: number;
+}
+
+/** Limits the memory that kept values take together, such as the cached values of one MCP server. */
+export class ByteBudget {
+  readonly #options: ByteBounds;
+  readonly #bytes = new Map<string, number>();
+  #total = 0;
+
+  constructor(options: ByteBounds) {
+    this.#options = options;
+  }
+
+  /** Returns whether the value fits, and counts it in place of the earlier value of `key`. */
+  take(key: string, value: unknown): boolean {
+    const isSmall = fitsApproximately(value, this.#options.eachBytes);
+    return this.takeBytes(key, isSmall ? approximateSizeBytes(value) : Infinity);
+  }
+
+  /** The same for a value of which the size is known. */
+  takeBytes(key: string, bytes: number): boolean {
+    this.release(key);
+    const { eachBytes, totalBytes } = this.#options;
+    if (bytes > eachBytes || this.#total + bytes > totalBytes) return false;
+    this.#bytes.set(key, bytes);
+    this.#total += bytes;
+    return true;
+  }
+
+  release(key: string): void {
+    this.#total -= this.#bytes.get(key) ?? 0;
+    this.#bytes.delete(key);
   }
 }

@@ -10,7 +10,7 @@ import type {
   ResourceInfo,
 } from "../../protocol/resources.ts";
 import { timeoutMsOf } from "../../protocol/call.ts";
-import { type FailedRead, toReadError } from "../failures.ts";
+import { type FailedRead, toReadError } from "../shared/failures.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import { parseResourceUri } from "./resource_uri.ts";
 import type { ResourceRoutes } from "./route.ts";

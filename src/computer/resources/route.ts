@@ -7,8 +7,8 @@ import { didYouMean, unknownName } from "../../text/spelling.ts";
 import { shorten } from "../../text/text.ts";
 import { hasDpeScheme } from "../../uri/dpe_uri.ts";
 import { hasWindowScheme } from "../../uri/window_uri.ts";
-import { absentServersHint } from "../failures.ts";
-import type { SharedParts } from "../shared_parts.ts";
+import { absentServersHint } from "../shared/failures.ts";
+import type { SharedParts } from "../shared/shared_parts.ts";
 import type { ResourceUri } from "./resource_uri.ts";
 import type { KnownResource, ServerResources } from "./server_resources.ts";
 

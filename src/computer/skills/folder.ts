@@ -5,7 +5,7 @@ import { describeFileError } from "../../files/files.ts";
 import { FolderWatch } from "../../files/folder_watch.ts";
 import type { Logger } from "../../log.ts";
 import { SKILL_FILE, type SkillRef } from "../../protocol/skills.ts";
-import { ByteBudget } from "../byte_budget.ts";
+import { ByteBudget } from "../resources/cache.ts";
 import { isWithin, readHead, stampOf } from "./files.ts";
 import { FrontMatterReader, toSkillRef } from "./front_matter.ts";
 import { isSkillWord, SKILL_WORD_RULE } from "./names.ts";

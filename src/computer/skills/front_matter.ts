@@ -1,5 +1,5 @@
 /** The front matter of a `SKILL.md`: YAML between two lines `---` (`docs/skills.md#front-matter`). */
-import { ByteBudget } from "../byte_budget.ts";
+import { ByteBudget } from "../resources/cache.ts";
 import { LineCounter, parseDocument } from "yaml";
 import { delay } from "../../async/backoff.ts";
 import { Limiter } from "../../async/limiter.ts";

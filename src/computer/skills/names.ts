@@ -1,16 +1,9 @@
 /** Names of skills, paths of their files, and the errors of `client:get_skill` (`docs/protocol/versions.md#skills`). */
-import type { MCPServerConfig } from "../../protocol/config.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import { SKILL_FILE } from "../../protocol/skills.ts";
 import { didYouMean } from "../../text/spelling.ts";
 import { shorten } from "../../text/text.ts";
-
-export interface SkillRules {
-  readonly hasTags: boolean;
-  /** The part of a skill's name that stands for its MCP server. */
-  readonly segmentOf: (server: MCPServerConfig) => string;
-}
 
 export type SkillName =
   | { readonly kind: "user"; readonly skill: string }
@@ -23,8 +16,6 @@ export const SKILL_WORD_RULE = "1 to 64 lower-case letters and digits, with sing
 const WORD = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const MAX_WORD_LENGTH = 64;
 const SEGMENT = /^[A-Za-z0-9_-]+$/;
-/** The most characters of the part that names an MCP server, for which protocol 0.2 has a limit. */
-const MAX_SEGMENT_LENGTH = 64;
 /** A file with credentials, which is never read for an Agent. */
 const FORBIDDEN_FILE = ".skillenv";
 const MAX_SHOWN_LENGTH = 200;
@@ -44,11 +35,6 @@ export function parseSkillName(name: string): SkillName | undefined {
   }
   const isValid = parts.length === 3 && first === "mcp" && SEGMENT.test(second) && isSkillWord(skill);
   return isValid ? { kind: "mcp", segment: second, skill } : undefined;
-}
-
-/** The part of a name that stands for an MCP server below protocol 0.3: its name without other characters. */
-export function toSegment(server: string): string {
-  return server.replaceAll(/[^A-Za-z0-9_-]/gu, "_").slice(0, MAX_SEGMENT_LENGTH);
 }
 
 /**

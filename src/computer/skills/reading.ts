@@ -9,7 +9,7 @@ import { type GetSkillReq, type GetSkillRet, isTextType, SKILL_FILE } from "../.
 import { timeoutMsOf } from "../../protocol/call.ts";
 import type { OfficeBlobs } from "../office/blob_store.ts";
 import { ask } from "../resources/read.ts";
-import { type LocalRequestOptions, toMilliseconds } from "../options.ts";
+import { type LocalRequestOptions, toMilliseconds } from "../shared/shared_parts.ts";
 import { readSkillFile, type SkillContent, toSkillContent } from "./files.ts";
 import { notReadable, toPathSegments } from "./names.ts";
 import { bytesOf, type ServerSkill } from "./server_skills.ts";

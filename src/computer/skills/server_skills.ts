@@ -8,7 +8,7 @@ import type { SupervisedServer } from "../../mcp/supervision/supervised_server.t
 import type { McpResource, ResourceContents } from "../../protocol/resources.ts";
 import { SKILL_FILE, type SkillRef } from "../../protocol/skills.ts";
 import { describeError } from "../../text/text.ts";
-import type { SharedParts } from "../shared_parts.ts";
+import type { SharedParts } from "../shared/shared_parts.ts";
 import { EntryCache, type FreshValue } from "../resources/cache.ts";
 import { SKILL_BUDGET } from "./folder.ts";
 import { FrontMatterReader, HEAD_BYTES, scalarText, toSkillRef } from "./front_matter.ts";

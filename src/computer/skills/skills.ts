@@ -6,7 +6,7 @@ import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import type { GetSkillRet, SkillRef } from "../../protocol/skills.ts";
 import type { SkillFolder, SkillListing, SkillProblem } from "./folder.ts";
-import type { SharedParts } from "../shared_parts.ts";
+import type { SharedParts } from "../shared/shared_parts.ts";
 import { invalidName, parseSkillName, skillNotFound } from "./names.ts";
 import type {
   ComputerSkills,
@@ -238,7 +238,7 @@ export class Skills implements ComputerSkills {
     wanted: { readonly segment: string; readonly skill: string },
   ): Promise<FoundSkill | undefined> {
     const { fleet, rules } = this.#context;
-    const servers = fleet.servers.filter(({ config }) => rules.skills.segmentOf(config) === wanted.segment);
+    const servers = fleet.servers.filter(({ config }) => rules.skillSegmentOf(config) === wanted.segment);
     const find = (): FoundSkill | undefined => {
       for (const server of servers) {
         const skills = this.#servers.get(server);
@@ -268,14 +268,14 @@ export class Skills implements ComputerSkills {
       }
       owners.set(skill.name, from);
       const { tags: _tags, ...rest } = skill;
-      skills.set(skill.name, rules.skills.hasTags ? skill : rest);
+      skills.set(skill.name, rules.hasSkillTags ? skill : rest);
     };
     for (const { from, ...scan } of scans) {
       for (const skill of scan.skills) add(skill, { from, path: skill.path });
       problems.push(...scan.problems);
     }
     for (const server of fleet.servers) {
-      const segment = rules.skills.segmentOf(server.config);
+      const segment = rules.skillSegmentOf(server.config);
       for (const skill of this.#servers.get(server)?.skills ?? []) {
         const place = { from: server.name, path: skill.uri };
         const found = this.#modules?.toListed(skill, segment);

@@ -4,7 +4,7 @@ import { isRecord, parseJson } from "../../json/json.ts";
 import type { McpTool } from "../../mcp/entries.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import { describeError } from "../../text/text.ts";
-import type { SharedParts } from "../shared_parts.ts";
+import type { SharedParts } from "../shared/shared_parts.ts";
 import {
   definitionOf,
   describeChanges,

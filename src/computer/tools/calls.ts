@@ -6,8 +6,8 @@ import { describeError, shorten } from "../../text/text.ts";
 import { withStrings } from "../../json/json.ts";
 import { clientNamedIn } from "../../protocol/call.ts";
 import type { CallToolResult, ToolCallReq } from "../../protocol/tools.ts";
-import { absentServersHint } from "../failures.ts";
-import type { SharedParts } from "../shared_parts.ts";
+import { absentServersHint } from "../shared/failures.ts";
+import type { SharedParts } from "../shared/shared_parts.ts";
 import type { OfficeAgent } from "../office/office_agent.ts";
 import type { CallQuestions } from "../questions/call_questions.ts";
 import type { AnswerQuestion } from "../questions/question.ts";
@@ -23,7 +23,6 @@ import {
   failureResult,
   RepeatedCalls,
   toFailureOutcome,
-  ToolCallCancelled,
   type ToolCallHistory,
   type ToolCallRecord,
   type ToolOutcome,
@@ -32,7 +31,12 @@ import {
   withNotes,
   withTexts,
 } from "./results.ts";
-import { type ProgressUpdate, type RunningCall, RunningCalls } from "./running_call.ts";
+import {
+  type ProgressUpdate,
+  type RunningCall,
+  RunningCalls,
+  ToolCallCancelled,
+} from "../shared/running_call.ts";
 import { isForbidden } from "./settings.ts";
 
 /** How much is kept of a name or id that the Agent chose, in characters. */

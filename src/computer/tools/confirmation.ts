@@ -14,7 +14,7 @@ import type { ApprovedTools } from "./approved_tools.ts";
 import type { ToolRoute } from "./directory.ts";
 import { definitionOf, type ToolChange, type ToolDefinition } from "./tool_changes.ts";
 import { failureResult } from "./results.ts";
-import type { RunningCall } from "./running_call.ts";
+import type { RunningCall } from "../shared/running_call.ts";
 
 /**
  * How long a call waits for room to be asked about, in milliseconds. A rule of the host program answers at once, however many

@@ -12,14 +12,14 @@ import {
   type SMCPTool,
   type ToolMeta,
 } from "../../protocol/tools.ts";
-import type { SharedParts } from "../shared_parts.ts";
+import type { SharedParts } from "../shared/shared_parts.ts";
 import type { ApprovedTools, ChangedTool } from "./approved_tools.ts";
 import { ToolListing } from "./listing.ts";
-import { type OfficeRules, officeRulesOf } from "../office_rules.ts";
+import type { OfficeRules } from "../shared/office_rules.ts";
 import { type NamedTool, nameTools, type ServerTools } from "./names.ts";
 import { declaredTagsOf, toolMetaOf, vrlScriptOf, withDeclaredTags } from "./settings.ts";
 
-export type ToolRules = Pick<OfficeRules, "naming" | "hasBundleIds" | "readsDeclaredTags">;
+export type ToolRules = Pick<OfficeRules, "hasBundleIds" | "readsDeclaredTags">;
 
 export interface ToolRoute extends NamedTool {
   readonly meta: ToolMeta | undefined;
@@ -146,16 +146,17 @@ export interface Approving {
 type ShowTool = (route: ToolRoute) => SMCPTool;
 type ChangeOf = (route: ToolRoute) => ChangedTool | undefined;
 
-const RULES_OF_0_2: ToolRules = officeRulesOf("0.2");
-
 /** Lists the tools of all servers, given in order of precedence; by default as protocol 0.2 does. */
 export function viewTools(
   servers: readonly ServerTools[],
   options: { readonly rules?: ToolRules; readonly show?: ShowTool; readonly changeOf?: ChangeOf } = {},
 ): ToolView {
-  const { rules = RULES_OF_0_2, show = (route) => toSmcpTool(route, rules) } = options;
+  const {
+    rules = { hasBundleIds: false, readsDeclaredTags: false },
+    show = (route) => toSmcpTool(route, rules),
+  } = options;
   const { changeOf = () => undefined } = options;
-  const { named, forbidden, warnings: naming } = nameTools(servers, rules.naming);
+  const { named, forbidden, warnings: naming } = nameTools(servers, rules);
   const warnings = [...naming, ...(rules.readsDeclaredTags ? declarationWarnings(servers) : [])];
   const tools: SMCPTool[] = [];
   const routes = new Map<string, ToolRoute>();

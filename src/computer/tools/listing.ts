@@ -6,7 +6,7 @@ import { ServerList } from "../../mcp/server_list.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import { describeError, shorten } from "../../text/text.ts";
 import { fitsApproximately } from "../../json/json.ts";
-import type { SharedParts } from "../shared_parts.ts";
+import type { SharedParts } from "../shared/shared_parts.ts";
 
 /** The longest wait before a failed list is read again, in milliseconds. */
 const MAX_RETRY_DELAY_MS = 60_000;

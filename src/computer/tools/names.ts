@@ -2,10 +2,9 @@
 import type { McpTool } from "../../mcp/entries.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import { buildExposedName } from "../../protocol/bundle_id.ts";
+import type { OfficeRules } from "../shared/office_rules.ts";
 import { aliasOf, isForbidden } from "./settings.ts";
 
-/** At most this many warnings are kept for one server. Clashes with other servers are counted apart. */
-const MAX_WARNINGS = 10;
 /** How many tools one warning names; the others are counted. */
 const MAX_NAMED = 5;
 
@@ -18,25 +17,6 @@ export interface ServerTools {
 }
 
 export type ToolServer = Pick<SupervisedServer, "name" | "config" | "use">;
-
-export interface ToolNaming {
-  /** The name of a tool that no other tool has; `tool` is its alias or its own name. */
-  readonly nameOf: (server: string, tool: string) => string;
-  /** The name of a tool where another server has that name; without it the tool is left out. */
-  readonly otherNameOf?: (server: string, tool: string) => string;
-  /** Whether `forbidden_tools` may also name a tool by its alias and by the name under which it is called. */
-  readonly forbidsByAnyName: boolean;
-}
-
-/** A tool is called by its alias or its own name, and where servers share a name by `server__tool` (protocol 0.2). */
-export const BARE_NAMES: ToolNaming = {
-  nameOf: (_server, tool) => tool,
-  otherNameOf: buildExposedName,
-  forbidsByAnyName: false,
-};
-
-/** A tool is always called by the identity of its server and its alias or own name (from protocol 0.3 on). */
-export const EXPOSED_NAMES: ToolNaming = { nameOf: buildExposedName, forbidsByAnyName: true };
 
 export interface NamedTool {
   readonly name: string;
@@ -55,55 +35,78 @@ export interface ToolNames {
 }
 
 /**
- * Names the tools of all servers. Where two servers use the same name, the first of them keeps it, and the tool of the
+ * Names the tools of all servers: from protocol 0.3 on by the identity of their server and their alias or own name, before
+ * by their alias or own name alone. Where two servers use the same name, the first of them keeps it, and the tool of the
  * other one gets another name or is left out.
  *
  * @param servers In order of precedence.
  */
-export function nameTools(servers: readonly ServerTools[], naming: ToolNaming = BARE_NAMES): ToolNames {
+export function nameTools(
+  servers: readonly ServerTools[],
+  { hasBundleIds }: Pick<OfficeRules, "hasBundleIds">,
+): ToolNames {
   const named: NamedTool[] = [];
   const forbidden = new Set<string>();
-  const allWarnings: string[] = [];
+  const warnings: string[] = [];
   const taken = new Set<string>();
   for (const { server, tools, isListed } of servers) {
-    const warnings: string[] = [];
-    const clashes: NameClash[] = [];
-    const aliases = usableAliases(server, tools, warnings);
-    for (const tool of withoutDuplicates(server, tools, warnings)) {
+    const remarks: Remarks = { ignoredAliases: [], listedTwice: [], renamed: [], leftOut: [] };
+    const aliases = usableAliases(server, tools, remarks);
+    for (const tool of withoutDuplicates(tools, remarks)) {
       const called = aliases.get(tool.name) ?? tool.name;
-      const wanted = naming.nameOf(server.name, called);
-      const spellings = naming.forbidsByAnyName ? [tool.name, called, wanted] : [tool.name];
+      const wanted = hasBundleIds ? buildExposedName(server.name, called) : called;
+      const spellings = hasBundleIds ? [tool.name, called, wanted] : [tool.name];
       if (isForbidden(server.config, tool.name, spellings)) {
         forbidden.add(wanted);
         continue;
       }
-      const other = naming.otherNameOf?.(server.name, tool.name);
-      const name = settleClash(wanted, { other, taken, clashes });
-      if (name === undefined) continue;
+      const other = hasBundleIds ? undefined : buildExposedName(server.name, tool.name);
+      const name = [wanted, other].find((each) => each !== undefined && !taken.has(each));
+      if (name === undefined) {
+        remarks.leftOut.push(`"${wanted}"${other === undefined ? "" : ` (also taken: "${other}")`}`);
+        continue;
+      }
+      if (name !== wanted) remarks.renamed.push(`"${wanted}" as "${name}"`);
       taken.add(name);
       if (isListed) named.push({ name, spellings, tool, server });
     }
-    allWarnings.push(...limitWarnings(warnings, server.name), ...clashWarnings(clashes, server.name));
+    warnings.push(...describeRemarks(remarks, server.name));
   }
-  return { named, forbidden, warnings: allWarnings };
+  return { named, forbidden, warnings };
+}
+
+/** The names of one server that are not as its list or its configuration has them. */
+type Remarks = Record<keyof typeof REMARKS, string[]>;
+
+const REMARKS = {
+  ignoredAliases: "aliases are ignored because the server already has those names",
+  listedTwice: "tools are left out because the server lists their names more than once",
+  renamed: "tools are listed under other names because earlier servers use their names",
+  leftOut: "tools are left out because their names are taken",
+} as const;
+
+/** One warning of each kind. */
+function describeRemarks(remarks: Remarks, server: string): string[] {
+  return Object.entries(remarks).filter(([, names]) => names.length > 0).map(([kind, names]) => {
+    const others = names.length - MAX_NAMED;
+    const listed = `${names.slice(0, MAX_NAMED).join(", ")}${others > 0 ? ` and ${others} more` : ""}`;
+    return `server "${server}": ${REMARKS[kind as keyof Remarks]}: ${listed}`;
+  });
 }
 
 /** The aliases by tool name, without those that are another name or alias of the same server. */
 function usableAliases(
-  server: ToolServer,
+  { config }: ToolServer,
   tools: readonly McpTool[],
-  warnings: string[],
+  { ignoredAliases }: Remarks,
 ): Map<string, string> {
-  const own = new Set(tools.map(({ name }) => name));
-  const used = new Set<string>();
+  const used = new Set(tools.map(({ name }) => name));
   const aliases = new Map<string, string>();
   for (const { name } of tools) {
-    const alias = aliasOf(server.config, name);
+    const alias = aliasOf(config, name);
     if (alias === undefined) continue;
-    if (own.has(alias) || used.has(alias)) {
-      warnings.push(
-        `alias "${alias}" of tool "${name}" is ignored: server "${server.name}" already has that name`,
-      );
+    if (used.has(alias)) {
+      ignoredAliases.push(`"${alias}" of "${name}"`);
       continue;
     }
     used.add(alias);
@@ -113,62 +116,13 @@ function usableAliases(
 }
 
 /** One server's tools, the first of each name. */
-function withoutDuplicates(server: ToolServer, tools: readonly McpTool[], warnings: string[]): McpTool[] {
+function withoutDuplicates(tools: readonly McpTool[], { listedTwice }: Remarks): McpTool[] {
   const seen = new Set<string>();
   return tools.filter(({ name }) => {
     if (!seen.has(name)) return seen.add(name);
-    warnings.push(`tool "${name}" is left out: server "${server.name}" lists the name more than once`);
+    listedTwice.push(`"${name}"`);
     return false;
   });
-}
-
-/** A tool whose name another server uses. */
-interface NameClash {
-  readonly wanted: string;
-  /** The other name that was tried, if there is one. */
-  readonly other: string | undefined;
-  /** Whether the tool is called by the other name; otherwise it is left out. */
-  readonly isRenamed: boolean;
-}
-
-/** The wanted name, or the other one where that name is taken; `undefined` when none is free. */
-function settleClash(
-  wanted: string,
-  context: { other: string | undefined; taken: ReadonlySet<string>; clashes: NameClash[] },
-): string | undefined {
-  const { other, taken, clashes } = context;
-  if (!taken.has(wanted)) return wanted;
-  const isRenamed = other !== undefined && !taken.has(other);
-  clashes.push({ wanted, other, isRenamed });
-  return isRenamed ? other : undefined;
-}
-
-/** One warning about all tools that are listed under another name, and one about those that are left out. */
-function clashWarnings(clashes: readonly NameClash[], server: string): string[] {
-  const renamed = clashes.filter(({ isRenamed }) => isRenamed)
-    .map(({ wanted, other }) => `"${wanted}" as "${other}"`);
-  const leftOut = clashes.filter(({ isRenamed }) => !isRenamed)
-    .map(({ wanted, other }) => `"${wanted}"${other === undefined ? "" : ` (also taken: "${other}")`}`);
-  const line = (clashed: readonly string[], outcome: string) =>
-    clashed.length === 0 ? [] : [`server "${server}": ${outcome}: ${listBounded(clashed)}`];
-  return [
-    ...line(renamed, "tools are listed under other names because earlier servers use their names"),
-    ...line(leftOut, "tools are left out because their names are taken"),
-  ];
-}
-
-function listBounded(items: readonly string[]): string {
-  const others = items.length - MAX_NAMED;
-  return `${items.slice(0, MAX_NAMED).join(", ")}${others > 0 ? ` and ${others} more` : ""}`;
-}
-
-function limitWarnings(warnings: readonly string[], server: string): readonly string[] {
-  if (warnings.length <= MAX_WARNINGS) return warnings;
-  const rest = warnings.length - MAX_WARNINGS;
-  return [
-    ...warnings.slice(0, MAX_WARNINGS),
-    `server "${server}": ${rest} more warnings about names of tools`,
-  ];
 }
 
 /** The names under which tools are listed whose own or qualified name is `wanted`. */

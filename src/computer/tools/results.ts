@@ -16,8 +16,8 @@ import {
   type ToolMeta,
   type ToolResultMeta,
 } from "../../protocol/tools.ts";
-import { toToolFailure } from "../failures.ts";
-import type { AwaitedPerson } from "./running_call.ts";
+import { toToolFailure } from "../shared/failures.ts";
+import { type AwaitedPerson, ToolCallCancelled } from "../shared/running_call.ts";
 
 /** The most answers that are kept for repeated requests, and the most bytes of all of them. */
 const MAX_ANSWERS = 256;
@@ -147,11 +147,6 @@ const AWAITED_WORDS: Readonly<Record<AwaitedPerson, (server: string) => string>>
   approver: () => " before it was confirmed, and has not run",
   answerer: (server) => ` while a question of MCP server "${server}" was open`,
 };
-
-export class ToolCallCancelled extends Error {
-  override readonly name = "ToolCallCancelled";
-  readonly code = "TOOL_CALL_CANCELLED";
-}
 
 export interface AnsweredCall {
   /** Its answer now: a question while one is open, else what comes next. */

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import plugin from "../../../tools/lint/mod.ts";
-import { layerImports } from "../../../tools/lint/layers.ts";
+import { layerImports, roomImports } from "../../../tools/lint/layers.ts";
 
 /** What the plugin reports about a file, as `rule: message`. */
 function lint(path: string, source: string): string[] {
@@ -125,10 +125,24 @@ Deno.test("import-direction leaves files outside of src alone", () => {
   assertEquals(lint("tests/unit/uri/window_test.ts", `import "../../../src/protocol/_check.ts";`), []);
 });
 
+Deno.test("import-direction keeps the rooms of the Computer one-way, below its own modules", () => {
+  assertEquals(brokenRules("src/computer/tools/calls.ts", `import "../questions/person.ts";`), []);
+  assertEquals(brokenRules("src/computer/host.ts", `import "./tools/calls.ts";`), []);
+  for (const path of ["../tools/calls.ts", "../host.ts"]) {
+    assertEquals(brokenRules("src/computer/questions/person.ts", `import "${path}";`), ["import-direction"]);
+  }
+});
+
 Deno.test("the table of layers has no cycle: each layer imports only layers before itself", () => {
   const layers = Object.keys(layerImports);
   for (const [index, layer] of layers.entries()) {
     assertEquals(layerImports[layer]?.filter((target) => layers.indexOf(target) >= index), []);
+  }
+  for (const imports of Object.values(roomImports)) {
+    const rooms = Object.keys(imports);
+    for (const [index, room] of rooms.entries()) {
+      assertEquals(imports[room]?.filter((target) => rooms.indexOf(target) >= index), []);
+    }
   }
 });
 

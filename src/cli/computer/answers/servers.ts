@@ -3,7 +3,7 @@ import { countOf } from "../../../text/text.ts";
 import { withoutSequences } from "../../../text/safe_text.ts";
 import { parseParams } from "../../answers/arguments.ts";
 import { addServerText, type NewServer, removeServerText, type WrittenServer } from "../../../config/edit.ts";
-import type { ConfigChange } from "../../../computer/config_change.ts";
+import type { ConfigChange } from "../../../computer/host.ts";
 import type { CommandAnswer } from "../../answers/answer.ts";
 import { serverStatusText } from "../../program.ts";
 import type { CommandContext } from "../hosted_computer.ts";

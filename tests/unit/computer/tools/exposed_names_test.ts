@@ -1,18 +1,13 @@
 import { assertEquals } from "@std/assert";
 import { viewTools } from "../../../../src/computer/tools/directory.ts";
-import {
-  EXPOSED_NAMES,
-  nameTools,
-  otherNamesOf,
-  type ServerTools,
-} from "../../../../src/computer/tools/names.ts";
-import { officeRulesOf } from "../../../../src/computer/office_rules.ts";
+import { nameTools, otherNamesOf, type ServerTools } from "../../../../src/computer/tools/names.ts";
+import { officeRulesOf } from "../../../../src/computer/shared/office_rules.ts";
 import type { ProtocolMinor } from "../../../../src/protocol/version.ts";
 import { serverTools } from "./_server_tools.ts";
 
 /** What the tools are called from protocol 0.3 on. */
 function exposed(...servers: ServerTools[]): string[] {
-  return nameTools(servers, EXPOSED_NAMES).named.map(({ name }) => name);
+  return nameTools(servers, { hasBundleIds: true }).named.map(({ name }) => name);
 }
 
 /** What a tool shows as `a2c_tool_meta`. */
@@ -37,7 +32,7 @@ Deno.test("every tool is called by the identity of its server and its alias or o
 Deno.test("a name that two tools would have belongs to the first, and the other is left out with a warning", () => {
   const servers = [serverTools("a_", ["x"]), serverTools("a", ["_x", "y"])];
   assertEquals(exposed(...servers), ["a___x", "a__y"]);
-  assertEquals(nameTools(servers, EXPOSED_NAMES).warnings, [
+  assertEquals(nameTools(servers, { hasBundleIds: true }).warnings, [
     'server "a": tools are left out because their names are taken: "a___x"',
   ]);
 });
@@ -45,7 +40,7 @@ Deno.test("a name that two tools would have belongs to the first, and the other 
 Deno.test("forbidden_tools may name a tool by its own name, its alias or its exposed name", () => {
   for (const spelling of ["own", "alias", "s__alias"]) {
     const settings = { tool_meta: { own: { alias: "alias" } }, forbidden_tools: [spelling] };
-    const names = nameTools([serverTools("s", ["own", "other"], settings)], EXPOSED_NAMES);
+    const names = nameTools([serverTools("s", ["own", "other"], settings)], { hasBundleIds: true });
     assertEquals([names.named.map(({ name }) => name), [...names.forbidden]], [["s__other"], ["s__alias"]]);
   }
 });
@@ -57,7 +52,7 @@ Deno.test("allowed_tools are patterns of the names that the server gives, never 
 
 Deno.test("otherNamesOf() finds the exposed name of a bare one and of a bare alias", () => {
   const settings = { tool_meta: { own: { alias: "alias" } } };
-  const { named } = nameTools([serverTools("s", ["own", "x"], settings)], EXPOSED_NAMES);
+  const { named } = nameTools([serverTools("s", ["own", "x"], settings)], { hasBundleIds: true });
   assertEquals(otherNamesOf("x", named), ["s__x"]);
   assertEquals(otherNamesOf("alias", named), ["s__alias"]);
   assertEquals(otherNamesOf("own", named), ["s__alias"]);

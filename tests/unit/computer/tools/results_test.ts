@@ -1,5 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { toFailureOutcome, ToolCallCancelled, toWireResult } from "../../../../src/computer/tools/results.ts";
+import { ToolCallCancelled } from "../../../../src/computer/shared/running_call.ts";
+import { toFailureOutcome, toWireResult } from "../../../../src/computer/tools/results.ts";
 import {
   ServerAnswerError,
   ServerAuthorizationError,

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { toPromptInfo } from "../../../../src/computer/prompts/prompts.ts";
+import { toPromptInfo } from "../../../../src/computer/offers/prompts.ts";
 
 const _meta = { a2c_mcp_server: "code" };
 

@@ -1,12 +1,13 @@
 /** What differs between the protocol versions on a Computer (`docs/protocol/versions.md`). */
-import type { ComputerConfig } from "../config/config.ts";
-import { identifyServers } from "../config/bundle_id.ts";
-import type { MCPServerConfig, SentComputerConfig } from "../protocol/config.ts";
-import { toErrorAckFor } from "../protocol/flat_error.ts";
-import { isFrom, PROTOCOL_VERSIONS, type ProtocolMinor } from "../protocol/version.ts";
-import { maskConfig, maskIdentifiedConfig } from "./secrets/masking.ts";
-import { type SkillRules, toSegment } from "./skills/names.ts";
-import { BARE_NAMES, EXPOSED_NAMES, type ToolNaming } from "./tools/names.ts";
+import type { ComputerConfig } from "../../config/config.ts";
+import { identifyServers } from "../../config/bundle_id.ts";
+import type { MCPServerConfig, SentComputerConfig } from "../../protocol/config.ts";
+import { toErrorAckFor } from "../../protocol/flat_error.ts";
+import { isFrom, PROTOCOL_VERSIONS, type ProtocolMinor } from "../../protocol/version.ts";
+import { maskConfig, maskIdentifiedConfig } from "../secrets/masking.ts";
+
+/** The most characters of the part of a skill's name that names an MCP server, for which protocol 0.2 has a limit. */
+const MAX_SEGMENT_LENGTH = 64;
 
 /** The MCP servers that run, in order of precedence, under the names by which the office knows them. */
 export interface OfficeServers {
@@ -21,7 +22,6 @@ export interface OfficeRules {
   readonly protocol: ProtocolMinor;
   /** Gives each MCP server of a configuration the name by which the office knows it. */
   readonly toOfficeServers: (config: Pick<ComputerConfig, "servers">) => OfficeServers;
-  readonly naming: ToolNaming;
   /** The configuration as the office may see it, with secrets masked. */
   readonly maskConfig: (config: ComputerConfig) => SentComputerConfig;
   /** Whether tools and configurations name their MCP server by `bundle_id`, and options of inputs have labels. */
@@ -34,7 +34,9 @@ export interface OfficeRules {
   readonly emptiesBinaries: boolean;
   /** Whether the Agent may upload files. */
   readonly takesUploads: boolean;
-  readonly skills: SkillRules;
+  readonly hasSkillTags: boolean;
+  /** The part of a skill's name that stands for its MCP server. */
+  readonly skillSegmentOf: (server: MCPServerConfig) => string;
   readonly toErrorAck: (error: unknown, event: string) => unknown;
 }
 
@@ -43,17 +45,15 @@ export function officeRulesOf(protocol: ProtocolMinor): OfficeRules {
   return {
     protocol,
     toOfficeServers: hasBundleIds ? toIdentified : toNamed,
-    naming: hasBundleIds ? EXPOSED_NAMES : BARE_NAMES,
     maskConfig: hasBundleIds ? maskIdentifiedConfig : maskBareConfig,
     hasBundleIds,
     readsDeclaredTags: isFrom(protocol, "0.4"),
     hasAuthHints: isFrom(protocol, "0.3"),
     emptiesBinaries: isFrom(protocol, "0.3"),
     takesUploads: isFrom(protocol, "0.4"),
-    skills: {
-      hasTags: isFrom(protocol, "0.4"),
-      segmentOf: hasBundleIds ? ({ name }) => name : ({ name }) => toSegment(name),
-    },
+    hasSkillTags: isFrom(protocol, "0.4"),
+    skillSegmentOf: ({ name }) =>
+      hasBundleIds ? name : name.replaceAll(/[^A-Za-z0-9_-]/gu, "_").slice(0, MAX_SEGMENT_LENGTH),
     toErrorAck: (error, event) => toErrorAckFor(PROTOCOL_VERSIONS[protocol], error, event),
   };
 }

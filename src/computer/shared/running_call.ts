@@ -114,6 +114,10 @@ export class CallClock implements Disposable {
   }
 }
 
+export class ToolCallCancelled extends Error {
+  override readonly name = "ToolCallCancelled";
+}
+
 /**
  * Whom a call waits for: the person at the Computer or the user of the Agent who confirms it, or the person who answers a
  * question of its MCP server.

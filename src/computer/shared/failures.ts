@@ -6,14 +6,14 @@ import {
   ServerTimeoutError,
   SignInRequiredError,
   TaskError,
-} from "../mcp/errors.ts";
-import type { SupervisedServer } from "../mcp/supervision/supervised_server.ts";
-import { ErrorCode } from "../protocol/error_codes.ts";
-import { RpcErrorCode } from "../protocol/mcp.ts";
-import { fitsApproximately, isRecord } from "../json/json.ts";
-import { type ErrorDetails, SmcpError } from "../protocol/errors.ts";
-import type { ToolResultMeta } from "../protocol/tools.ts";
-import type { DpeUri } from "../uri/dpe_uri.ts";
+} from "../../mcp/errors.ts";
+import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
+import { ErrorCode } from "../../protocol/error_codes.ts";
+import { RpcErrorCode } from "../../protocol/mcp.ts";
+import { fitsApproximately, isRecord } from "../../json/json.ts";
+import { type ErrorDetails, SmcpError } from "../../protocol/errors.ts";
+import type { ToolResultMeta } from "../../protocol/tools.ts";
+import type { DpeUri } from "../../uri/dpe_uri.ts";
 
 const MAX_DATA_BYTES = 16 * 1024;
 /** How many servers a message names; the others are counted. */

@@ -2,25 +2,25 @@
  * What MCP servers offer beside tools, windows and documents: what they say about themselves, templates, prompts
  * (`docs/protocol/extensions.md`).
  */
-import { fitsApproximately, isRecord, textsOf } from "../json/json.ts";
-import type { CompletionRef } from "../mcp/connection.ts";
-import type { SupervisedServer } from "../mcp/supervision/supervised_server.ts";
-import { ErrorCode } from "../protocol/error_codes.ts";
-import { SmcpError } from "../protocol/errors.ts";
-import type { McpServerAbout, McpServerInfo } from "../protocol/mcp_servers.ts";
+import { fitsApproximately, isRecord, textsOf } from "../../json/json.ts";
+import type { CompletionRef } from "../../mcp/connection.ts";
+import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
+import { ErrorCode } from "../../protocol/error_codes.ts";
+import { SmcpError } from "../../protocol/errors.ts";
+import type { McpServerAbout, McpServerInfo } from "../../protocol/mcp_servers.ts";
 import {
   type CompletionInfo,
   type GetCompletionReq,
   MAX_COMPLETION_VALUES,
   type ResourceTemplateInfo,
-} from "../protocol/resource_templates.ts";
-import { timeoutMsOf } from "../protocol/call.ts";
-import { A2C_MCP_SERVER } from "../protocol/tools.ts";
-import { shorten } from "../text/text.ts";
+} from "../../protocol/resource_templates.ts";
+import { timeoutMsOf } from "../../protocol/call.ts";
+import { A2C_MCP_SERVER } from "../../protocol/tools.ts";
+import { shorten } from "../../text/text.ts";
 import { EntryLists } from "./entry_lists.ts";
-import { Prompts, type PromptsContext } from "./prompts/prompts.ts";
-import { ask, isIcon, toResourceFields } from "./resources/read.ts";
-import { withCapability } from "./resources/route.ts";
+import { Prompts, type PromptsContext } from "./prompts.ts";
+import { ask, isIcon, toResourceFields } from "../resources/read.ts";
+import { withCapability } from "../resources/route.ts";
 
 const MAX_COMPLETION_LENGTH = 256 * 1024;
 const MAX_TEXT_LENGTH = 4_096;

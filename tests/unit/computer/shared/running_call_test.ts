@@ -1,5 +1,9 @@
 import { assertEquals, assertInstanceOf } from "@std/assert";
-import { CallClock, type ProgressUpdate, RunningCalls } from "../../../../src/computer/tools/running_call.ts";
+import {
+  CallClock,
+  type ProgressUpdate,
+  RunningCalls,
+} from "../../../../src/computer/shared/running_call.ts";
 import type { Progress } from "../../../../src/mcp/call_options.ts";
 import { ServerTimeoutError } from "../../../../src/mcp/errors.ts";
 import { FakeTimers } from "../../../fixtures/fake_timers.ts";

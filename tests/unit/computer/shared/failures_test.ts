@@ -1,21 +1,21 @@
 import { assertEquals } from "@std/assert";
-import { readResolved } from "../../../src/config/values.ts";
-import { absentServersHint, toReadError } from "../../../src/computer/failures.ts";
+import { readResolved } from "../../../../src/config/values.ts";
+import { absentServersHint, toReadError } from "../../../../src/computer/shared/failures.ts";
 import {
   ServerAnswerError,
   ServerAuthorizationError,
   ServerNotRunningError,
   ServerTimeoutError,
-} from "../../../src/mcp/errors.ts";
-import { SmcpError } from "../../../src/protocol/errors.ts";
-import { Fleet } from "../../../src/mcp/supervision/fleet.ts";
-import { silentLogger } from "../../../src/log.ts";
-import { parseConfig } from "../../../src/config/config.ts";
-import { DEFAULT_SERVER_LIMITS } from "../../../src/mcp/limits.ts";
-import type { ServerStatus } from "../../../src/mcp/supervision/server_state.ts";
-import type { SupervisedServer } from "../../../src/mcp/supervision/supervised_server.ts";
-import { parseDpeUri } from "../../../src/uri/dpe_uri.ts";
-import { deafListener } from "../../fixtures/deaf_listener.ts";
+} from "../../../../src/mcp/errors.ts";
+import { SmcpError } from "../../../../src/protocol/errors.ts";
+import { Fleet } from "../../../../src/mcp/supervision/fleet.ts";
+import { silentLogger } from "../../../../src/log.ts";
+import { parseConfig } from "../../../../src/config/config.ts";
+import { DEFAULT_SERVER_LIMITS } from "../../../../src/mcp/limits.ts";
+import type { ServerStatus } from "../../../../src/mcp/supervision/server_state.ts";
+import type { SupervisedServer } from "../../../../src/mcp/supervision/supervised_server.ts";
+import { parseDpeUri } from "../../../../src/uri/dpe_uri.ts";
+import { deafListener } from "../../../fixtures/deaf_listener.ts";
 
 /** A server that is never started. */
 function stoppedServer(): SupervisedServer {

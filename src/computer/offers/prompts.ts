@@ -17,9 +17,9 @@ import { timeoutMsOf } from "../../protocol/call.ts";
 import { A2C_MCP_SERVER } from "../../protocol/tools.ts";
 import { didYouMean, listWords } from "../../text/spelling.ts";
 import { shorten } from "../../text/text.ts";
-import { EntryLists } from "../entry_lists.ts";
-import { absentServersHint, toReadError } from "../failures.ts";
-import type { SharedParts } from "../shared_parts.ts";
+import { EntryLists } from "./entry_lists.ts";
+import { absentServersHint, toReadError } from "../shared/failures.ts";
+import type { SharedParts } from "../shared/shared_parts.ts";
 import { isIcon } from "../resources/read.ts";
 import type { ResourceRoutes } from "../resources/route.ts";
 

@@ -1,11 +1,11 @@
 /** A kind of entries that MCP servers list, such as templates of resources or prompts, for one server or for all. */
-import { settledWithin } from "../async/abortable.ts";
-import type { SupervisedServer } from "../mcp/supervision/supervised_server.ts";
-import { fitsApproximately } from "../json/json.ts";
-import { describeError } from "../text/text.ts";
-import type { SharedParts } from "./shared_parts.ts";
-import { ask } from "./resources/read.ts";
-import type { ResourceRoutes } from "./resources/route.ts";
+import { settledWithin } from "../../async/abortable.ts";
+import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
+import { fitsApproximately } from "../../json/json.ts";
+import { describeError } from "../../text/text.ts";
+import type { SharedParts } from "../shared/shared_parts.ts";
+import { ask } from "../resources/read.ts";
+import type { ResourceRoutes } from "../resources/route.ts";
 
 export interface ListedEntry<T> {
   readonly server: string;
