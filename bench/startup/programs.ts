@@ -1,7 +1,7 @@
 /** Measures how long the programs run, compared with a program that does nothing. */
 import { fromFileUrl, join } from "@std/path";
 import { chooseFolder, controlPath } from "../../src/cli/socket_folder.ts";
-import { ControlServer } from "../../src/cli/computer/control/server.ts";
+import { ControlServer } from "../../src/cli/control/server.ts";
 import { silentLogger } from "../../src/log.ts";
 
 const ROUNDS = 10;

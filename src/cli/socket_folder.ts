@@ -9,17 +9,21 @@ export const MAX_PATH_BYTES = 103;
 const MAX_PATH_PART_LENGTH = 40;
 /** The length of the digest at the end of a shortened name, in hexadecimal digits. */
 const DIGEST_LENGTH = 16;
-const SUFFIX = ".sock";
+/** The end of a socket's name, by the program that listens there. */
+const SUFFIXES = { computer: ".sock", server: ".server" } as const;
+
+/** The programs that take commands of other processes. */
+export type ControlledProgram = keyof typeof SUFFIXES;
 
 /**
  * The folder, which is created if it does not exist; `undefined` on Windows, and when {@linkcode missingFlags} are
  * missing.
  *
- * @param name The Computer that is used; all Computers of this user without it.
+ * @param name The program that is used; all programs of this user without it.
  * @throws {TypeError} when the path is not a folder, or the folder belongs to another user.
  */
-export async function controlFolder(name?: string): Promise<string | undefined> {
-  if (Deno.build.os === "windows" || (await missingFlags(name)).length > 0) return undefined;
+export async function controlFolder(name?: string, program?: ControlledProgram): Promise<string | undefined> {
+  if (Deno.build.os === "windows" || (await missingFlags(name, program)).length > 0) return undefined;
   const folder = defaultFolder();
   await makePrivateFolder(folder);
   return folder;
@@ -27,13 +31,13 @@ export async function controlFolder(name?: string): Promise<string | undefined> 
 
 /**
  * The flags of `deno run` that are missing to use the folder, such as `--allow-write=/run/user/1000/a2c-smcp-ada`. They
- * are queried and not requested: Deno would ask at the terminal, for a feature that a Computer can do without.
+ * are queried and not requested: Deno would ask at the terminal, for a feature that a program can do without.
  *
- * @param name The Computer that is used; all Computers of this user without it.
+ * @param name The program that is used; all programs of this user without it.
  */
-export async function missingFlags(name?: string): Promise<string[]> {
+export async function missingFlags(name?: string, program?: ControlledProgram): Promise<string[]> {
   const folder = defaultFolder();
-  const socket = name === undefined ? undefined : `unix:${await controlPath(folder, name)}`;
+  const socket = name === undefined ? undefined : `unix:${await controlPath(folder, name, program)}`;
   const wanted: readonly (readonly [Deno.PermissionDescriptor, string])[] = [
     [{ name: "read", path: folder }, `--allow-read=${folder}`],
     [{ name: "write", path: folder }, `--allow-write=${folder}`],
@@ -70,22 +74,30 @@ export function chooseFolder(roots: readonly string[], user: string): string {
   return folders.find((folder) => freeLengthIn(folder) >= DIGEST_LENGTH) ?? folders.at(-1) ?? name;
 }
 
-/** The socket of a Computer. Names that differ only in case get different sockets, on every file system. */
-export async function controlPath(folder: string, name: string): Promise<string> {
+/** The socket of a program. Names that differ only in case get different sockets, on every file system. */
+export async function controlPath(
+  folder: string,
+  name: string,
+  program: ControlledProgram = "computer",
+): Promise<string> {
+  const suffix = SUFFIXES[program];
   const file = encodeURIComponent(name.toWellFormed());
   const free = Math.min(MAX_PATH_PART_LENGTH, freeLengthIn(folder));
-  if (file.length <= free && /^[a-z0-9._-]+$/.test(file)) return join(folder, `${file}${SUFFIX}`);
+  if (file.length <= free && /^[a-z0-9._-]+$/.test(file)) return join(folder, `${file}${suffix}`);
   const bytes = new TextEncoder().encode(name);
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex().slice(0, DIGEST_LENGTH);
   const start = file.slice(0, Math.max(0, free - DIGEST_LENGTH - 1));
-  return join(folder, `${start === "" ? "" : `${start}-`}${digest}${SUFFIX}`);
+  return join(folder, `${start === "" ? "" : `${start}-`}${digest}${suffix}`);
 }
 
-/** The sockets of all Computers that run, and of those that were killed. */
-export async function controlPaths(folder: string): Promise<string[]> {
+/** The sockets of all such programs that run, and of those that were killed. */
+export async function controlPaths(
+  folder: string,
+  program: ControlledProgram = "computer",
+): Promise<string[]> {
   const paths: string[] = [];
   for await (const { name } of Deno.readDir(folder)) {
-    if (name.endsWith(SUFFIX)) paths.push(join(folder, name));
+    if (name.endsWith(SUFFIXES[program])) paths.push(join(folder, name));
   }
   return paths.sort();
 }
@@ -100,7 +112,8 @@ export async function isListening(path: string): Promise<boolean> {
 }
 
 function freeLengthIn(folder: string): number {
-  return MAX_PATH_BYTES - new TextEncoder().encode(join(folder, SUFFIX)).length;
+  // The longest end of a name.
+  return MAX_PATH_BYTES - new TextEncoder().encode(join(folder, SUFFIXES.server)).length;
 }
 
 function readVariable(name: string): string | undefined {

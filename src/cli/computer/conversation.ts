@@ -6,29 +6,9 @@ import { printable, toSafeJson } from "../../text/safe_text.ts";
 import type { UseEditor } from "../../terminal/editor/lazy_editor.ts";
 import { ExitCode, ExitRequest } from "../outcome.ts";
 import type { ShownQuestion } from "../questions/shown_question.ts";
-import type { AskingOptions, AskPerson } from "../questions/terminal_answers.ts";
+import type { AskingOptions } from "../questions/terminal_answers.ts";
+import type { AskedLine, Person } from "../control/person.ts";
 import type { QuestionRequest } from "../../computer/questions/question.ts";
-
-export interface AskedLine {
-  /** Its last line becomes the prompt. It need not be safe to print. */
-  readonly text: string;
-  readonly signal: AbortSignal;
-}
-
-export interface Person {
-  /** Prints text that is safe for a terminal and does not end with a line feed. */
-  readonly print: (text: string) => void;
-  /**
-   * Asks for a line; `undefined` when the question was withdrawn, or nobody can answer any more.
-   *
-   * @throws {ExitRequest} when the person declines it, by Ctrl-C or Ctrl-D.
-   */
-  readonly ask: (question: AskedLine) => Promise<string | undefined>;
-  /** Opens a page in the browser of this machine; resolves to whether there is one. Never rejects. */
-  readonly open: (url: string) => Promise<boolean>;
-  /** Answers a question of an MCP server; `undefined` when nobody can answer. */
-  readonly answer: AskPerson;
-}
 
 export interface Told {
   readonly text: string;

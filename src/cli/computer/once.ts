@@ -8,7 +8,7 @@ import { currentScreen } from "../../terminal/screen.ts";
 import { ComputerNotRunningError, ExitCode, ExitRequest, printError, UsageError } from "../outcome.ts";
 import { withoutSharedOptions } from "../program.ts";
 import type { CommandCall } from "./commands.ts";
-import { askComputer } from "./control/client.ts";
+import { askComputer } from "./ask_computer.ts";
 import { personAt } from "./conversation.ts";
 import type { ComputerCliOptions } from "./open_computer.ts";
 import { LazyEditor } from "../../terminal/editor/lazy_editor.ts";

@@ -4,19 +4,17 @@ import { inputVariable } from "../../config/placeholders.ts";
 import { printSafely } from "../../terminal/bottom_line.ts";
 import { openLineEditor } from "../../terminal/editor/terminal_editor.ts";
 import { quoteWord, splitWords } from "../../terminal/words.ts";
-import { describeError } from "../../text/text.ts";
 import { PACKAGE_VERSION } from "../../version.ts";
 import { announce, requireOptions } from "../options.ts";
 import { UsageError } from "../outcome.ts";
 import { commandLineOf } from "../program.ts";
-import { chooseCommandName } from "./control/client.ts";
-import { controlFolder, controlPath, missingFlags } from "../socket_folder.ts";
-import { ControlServer, type RunWords } from "./control/server.ts";
-import { buildCommands, completePrompt, runPrompt, type Typist } from "./prompt.ts";
+import { openControl, type RunWords } from "../control/server.ts";
+import { runTyped } from "../control/typed.ts";
+import { chooseCommandName } from "./ask_computer.ts";
+import { buildCommands, completePrompt, runPrompt } from "./prompt.ts";
 import { askAt } from "../questions/terminal_answers.ts";
 import { fromRequest } from "./conversation.ts";
 import { askedConfirm, askedInputs } from "./questions.ts";
-import { runTypedWords } from "../prompt/program.ts";
 import type { HostedComputer } from "./hosted_computer.ts";
 import { type ComputerCliOptions, openHostedComputer } from "./open_computer.ts";
 import { reportArrival, reportStart } from "./start.ts";
@@ -55,7 +53,7 @@ export async function runHeadless(options: ComputerCliOptions, signal: AbortSign
   await hosted.start();
   // A service retries for ever while its name is taken, because no user is present to start it again.
   const arrival = hosted.arrive({ url, office, joinPatienceMs: Infinity, ...serversTimeoutOf(options) });
-  await using _control = await openControl(hosted);
+  await using _control = await openHostedControl(hosted);
   if (await abortable(arrival.done, signal)) {
     const text = `joined office "${office}" as "${name}"`;
     announce("computer", options, { text, message: "joined office", fields: { office, name } });
@@ -96,7 +94,7 @@ export async function runAtTerminal(options: ComputerCliOptions, signal: AbortSi
   const arrival = url === undefined
     ? undefined
     : hosted.arrive({ url, office, ...serversTimeoutOf(options) });
-  await using _control = await openControl(hosted, () => editor.redraw());
+  await using _control = await openHostedControl(hosted, () => editor.redraw());
   await reportStart(hosted.computer, { editor, signal: hosted.quitting });
   if (arrival !== undefined) await reportArrival(arrival, { name, editor });
   await runPrompt(hosted, editor);
@@ -114,48 +112,14 @@ function promptOf(hosted: HostedComputer | undefined): string {
   return `${hosted.options.name}${office === undefined ? "" : `@${office}`}> `;
 }
 
-/** A problem is logged and not thrown, because a Computer works without commands of other processes. */
-async function openControl(hosted: HostedComputer, onRan = () => {}): Promise<AsyncDisposable> {
+async function openHostedControl(hosted: HostedComputer, onRan = () => {}): Promise<AsyncDisposable> {
   const { options: { logger: log }, commandName: name } = hosted;
   if (name !== hosted.options.name) log.info("commands choose this Computer by another name", { name });
-  const message = "cannot accept commands of other processes";
-  try {
-    const folder = await controlFolder(name);
-    if (folder !== undefined) {
-      const run = runFor(hosted, onRan);
-      return await ControlServer.open(await controlPath(folder, name), { log, run });
-    }
-    const missing = await missingFlags(name);
-    log.info(message, missing.length === 0 ? { reason: "Windows" } : { missing: missing.join(" ") });
-  } catch (error) {
-    log.warn(message, { error: describeError(error) });
-  }
-  return { [Symbol.asyncDispose]: () => Promise.resolve() };
+  return await openControl("computer", { name, log, run: runFor(hosted, onRan) });
 }
 
 function runFor(hosted: HostedComputer, onRan: () => void): RunWords {
-  return async (words, { json, screen, signal, progress, person }) => {
-    const output: string[] = [];
-    const errors: string[] = [];
-    const printError = (text: string) => void errors.push(text);
-    const typist: Typist = {
-      hosted,
-      signal,
-      progress,
-      person,
-      presentation: { json, screen },
-      print: (text) => output.push(text),
-      printError,
-    };
-    const exitCode = await runTypedWords(words, {
-      build: () => buildCommands(typist),
-      printError,
-      json,
-      signal,
-    });
-    onRan();
-    return { output: output.join("\n"), error: errors.join("\n"), exitCode };
-  };
+  return runTyped((typed) => buildCommands({ hosted, ...typed }), onRan);
 }
 
 /** Options whose values are usually secrets. */

@@ -1,10 +1,10 @@
 /**
- * The messages between a running Computer and a process that sends it a command. Each is one line of JSON: a request,
+ * The messages between a running Computer or Server and a process that sends it a command. Each is one line of JSON: a request,
  * then any number of other replies, then the answer. A question is answered by a line of its own. Both sides are programs
- * of one user and one version, which the Computer checks: a reply is read as what it says it is.
+ * of one user and one version, which the running program checks: a reply is read as what it says it is.
  */
-import { isRecord, parseJson } from "../../../json/json.ts";
-import type { AskingOptions } from "../../questions/terminal_answers.ts";
+import { isRecord, parseJson } from "../../json/json.ts";
+import type { AskingOptions } from "../questions/terminal_answers.ts";
 
 export interface ControlRequest {
   /** The version of the package that sends the command; another version may have other commands. */
@@ -31,7 +31,7 @@ export type ControlQuestion =
   /** A question of an MCP server, without its signal; the answer is an `Answer`. */
   | { readonly form: Readonly<Record<string, unknown>>; readonly options: AskingOptions };
 
-/** What the Computer sends: what the command says and asks, then the answer. */
+/** What the running program sends: what the command says and asks, then the answer. */
 export type ControlReply =
   | { readonly progress: string }
   /** Text for standard output, at once. */

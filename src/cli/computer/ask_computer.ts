@@ -1,24 +1,13 @@
 /** Sends a command to a Computer that runs in another process of this user. */
 import { basename, extname } from "@std/path";
-import { readLines } from "../../../async/lines.ts";
-import { isRecord, parseJson } from "../../../json/json.ts";
-import { ConnectionClosedError } from "../../../link/errors.ts";
-import { hasColors, type Screen } from "../../../terminal/screen.ts";
-import { PACKAGE_VERSION } from "../../../version.ts";
-import { ComputerNotRunningError, printError, UsageError } from "../../outcome.ts";
-import { commandLineOf } from "../../program.ts";
-import type { ShownQuestion } from "../../questions/shown_question.ts";
-import type { Person } from "../conversation.ts";
-import {
-  type ControlAnswer,
-  type ControlQuestion,
-  type ControlRequest,
-  parseReply,
-  toLine,
-} from "./message.ts";
-import { controlFolder, controlPath, controlPaths, isListening, missingFlags } from "../../socket_folder.ts";
+import { isRecord, parseJson } from "../../json/json.ts";
+import type { Screen } from "../../terminal/screen.ts";
+import { exchange, type ReplyListener, toRequest } from "../control/exchange.ts";
+import type { ControlAnswer } from "../control/message.ts";
+import { ComputerNotRunningError, printError, UsageError } from "../outcome.ts";
+import { commandLineOf } from "../program.ts";
+import { controlFolder, controlPath, controlPaths, isListening, missingFlags } from "../socket_folder.ts";
 
-const MAX_REPLY_BYTES = 256 * 1024 * 1024;
 /** How long a Computer may take to tell its name for an error message, in milliseconds. */
 const NAME_TIMEOUT_MS = 1_000;
 
@@ -32,12 +21,6 @@ interface RunningComputer {
   readonly path: string;
   /** What its `status` prints; empty when it does not answer. */
   readonly status: Place & Readonly<Record<string, unknown>>;
-}
-
-interface ReplyListener {
-  readonly progress: (text: string) => void;
-  /** Reads what the command prints, and answers what it asks; by default nobody. */
-  readonly person?: Person;
 }
 
 export interface AskOptions extends Required<ReplyListener> {
@@ -62,102 +45,8 @@ export interface AskOptions extends Required<ReplyListener> {
  * @throws {UsageError} when `name` is needed to choose one of several, or a permission is missing.
  */
 export async function askComputer(question: AskOptions): Promise<ControlAnswer> {
-  const { words, json, screen, signal, progress, person } = question;
-  const path = await findComputer(question);
-  const request = {
-    version: PACKAGE_VERSION,
-    words,
-    json,
-    columns: screen?.columns,
-    colors: screen !== undefined && hasColors(),
-  };
-  return await exchange(path, request, { signal, progress, person });
-}
-
-async function exchange(
-  path: string,
-  request: ControlRequest,
-  { signal, ...listener }: ReplyListener & { readonly signal: AbortSignal },
-): Promise<ControlAnswer> {
-  const connection = await Deno.connect({ transport: "unix", path });
-  const onAbort = () => connection.close();
-  signal.addEventListener("abort", onAbort, { once: true });
-  const over = new AbortController();
-  try {
-    const writer = connection.writable.getWriter();
-    await writer.write(toLine(request));
-    const declined = Promise.withResolvers<never>();
-    const answering = new Answering(writer, { ...listener, over: over.signal, onDeclined: declined.reject });
-    return await Promise.race([readUntilAnswer(connection.readable, answering), declined.promise]);
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error;
-  } finally {
-    over.abort();
-    signal.removeEventListener("abort", onAbort);
-    if (!signal.aborted) closeQuietly(connection);
-  }
-}
-
-async function readUntilAnswer(
-  replies: ReadableStream<Uint8Array>,
-  answering: Answering,
-): Promise<ControlAnswer> {
-  const { progress, person } = answering.listener;
-  for await (const line of readLines(replies, MAX_REPLY_BYTES)) {
-    const reply = parseReply(line);
-    if (reply === undefined) continue;
-    if ("output" in reply) return reply;
-    if ("progress" in reply) progress(reply.progress);
-    else if ("print" in reply) person?.print(reply.print);
-    else if ("question" in reply) answering.answer(reply.id, reply.question);
-    else answering.withdraw(reply.withdrawn, reply.why);
-  }
-  throw new ConnectionClosedError("Cannot reach the Computer any more: it ended before it answered");
-}
-
-/** Answers the questions of one command. */
-class Answering {
-  readonly listener: ReplyListener & {
-    readonly over: AbortSignal;
-    readonly onDeclined: (error: unknown) => void;
-  };
-  readonly #writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>>;
-  readonly #questions = new Map<number, AbortController>();
-
-  constructor(writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>>, listener: Answering["listener"]) {
-    this.#writer = writer;
-    this.listener = listener;
-  }
-
-  answer(id: number, question: ControlQuestion): void {
-    this.#answer(id, question).catch(this.listener.onDeclined);
-  }
-
-  withdraw(id: number, why: string | undefined): void {
-    this.#questions.get(id)?.abort(why);
-  }
-
-  async #answer(id: number, question: ControlQuestion): Promise<void> {
-    const { person, over } = this.listener;
-    const withdrawal = new AbortController();
-    this.#questions.set(id, withdrawal);
-    const signal = AbortSignal.any([withdrawal.signal, over]);
-    const answer = await answerOf(question, { person, signal });
-    this.#questions.delete(id);
-    if (!signal.aborted) await this.#writer.write(toLine({ id, answer }));
-  }
-}
-
-async function answerOf(
-  question: ControlQuestion,
-  { person, signal }: { readonly person: Person | undefined; readonly signal: AbortSignal },
-): Promise<unknown> {
-  if (person === undefined) return null;
-  if ("page" in question) return await person.open(question.page) || null;
-  if ("line" in question) return await person.ask({ text: question.line, signal }) ?? null;
-  const asked = { ...question.form, signal } as unknown as ShownQuestion;
-  return await person.answer(asked, question.options) ?? null;
+  const { signal, progress, person } = question;
+  return await exchange(await findComputer(question), toRequest(question), { signal, progress, person });
 }
 
 /** The socket of the Computer of this name and place, or of the only one that runs there. */
@@ -224,7 +113,7 @@ function isElsewhere(current: Place, { server, office }: Place): boolean {
 }
 
 async function statusAt(path: string): Promise<Readonly<Record<string, unknown>>> {
-  const request = { version: PACKAGE_VERSION, words: ["status"], json: true };
+  const request = toRequest({ words: ["status"], json: true });
   try {
     const signal = AbortSignal.timeout(NAME_TIMEOUT_MS);
     const status = parseJson((await exchange(path, request, { signal, progress: () => {} })).output);
@@ -259,12 +148,4 @@ async function unavailableText(name: string | undefined): Promise<string> {
     ? "Cannot reach a running Computer: this is not supported on Windows; give --config to start one"
     : `Cannot reach a running Computer: permissions are missing; add ${flags.join(" ")} to "deno run", ` +
       CONFIG_HINT;
-}
-
-function closeQuietly(connection: Deno.UnixConn): void {
-  try {
-    connection.close();
-  } catch {
-    // Closed already, with its stream.
-  }
 }

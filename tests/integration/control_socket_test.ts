@@ -3,9 +3,9 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { readLines } from "../../src/async/lines.ts";
-import { type ControlAnswer, type ControlReply, parseReply } from "../../src/cli/computer/control/message.ts";
+import { type ControlAnswer, type ControlReply, parseReply } from "../../src/cli/control/message.ts";
 import { isListening } from "../../src/cli/socket_folder.ts";
-import { ControlServer, type RunWords } from "../../src/cli/computer/control/server.ts";
+import { ControlServer, type RunWords } from "../../src/cli/control/server.ts";
 import { silentLogger } from "../../src/log.ts";
 import { PACKAGE_VERSION } from "../../src/version.ts";
 import { within } from "../fixtures/within.ts";

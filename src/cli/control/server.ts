@@ -1,30 +1,31 @@
 /**
- * Lets other processes of this user send commands to a running Computer, over a Unix socket.
+ * Lets other processes of this user send commands to a running Computer or Server, over a Unix socket.
  *
  * The channel is not HTTP, because `Deno.serve()` cannot close a single connection: a process that sends no request, or
  * does not read its answer, would keep its connection, and the answer in memory, for ever.
  */
-import { abortable, settledWithin } from "../../../async/abortable.ts";
-import { readLines } from "../../../async/lines.ts";
-import type { Logger } from "../../../log.ts";
-import { COLORS, PLAIN, type Screen } from "../../../terminal/screen.ts";
-import { describeError } from "../../../text/text.ts";
-import { PACKAGE_VERSION } from "../../../version.ts";
-import { isRecord } from "../../../json/json.ts";
-import type { Answer, FieldValue } from "../../../protocol/questions.ts";
-import type { AskPerson } from "../../questions/terminal_answers.ts";
-import type { AskedLine, Person } from "../conversation.ts";
+import { abortable, settledWithin } from "../../async/abortable.ts";
+import { readLines } from "../../async/lines.ts";
+import type { Logger } from "../../log.ts";
+import { COLORS, PLAIN, type Screen } from "../../terminal/screen.ts";
+import { describeError } from "../../text/text.ts";
+import { PACKAGE_VERSION } from "../../version.ts";
 import {
   type ControlAnswer,
-  type ControlQuestion,
   type ControlReply,
   type ControlRequest,
-  type ControlResponse,
   parseRequest,
   parseResponse,
   toLine,
 } from "./message.ts";
-import { isListening } from "../../socket_folder.ts";
+import { type Person, RemotePerson } from "./person.ts";
+import {
+  controlFolder,
+  type ControlledProgram,
+  controlPath,
+  isListening,
+  missingFlags,
+} from "../socket_folder.ts";
 
 /** The most connections; further ones wait until one of them ends. */
 const MAX_CONNECTIONS = 64;
@@ -33,10 +34,8 @@ const REQUEST_TIMEOUT_MS = 2_000;
 const MAX_REQUEST_BYTES = 1024 * 1024;
 /** How long a process may take to read a reply, in milliseconds. */
 const READ_TIMEOUT_MS = 30_000;
-/** How long a process may take to read its answer when the Computer shuts down, in milliseconds. */
+/** How long a process may take to read its answer when the program shuts down, in milliseconds. */
 const SHUTDOWN_GRACE_MS = 1_000;
-/** The most questions that are open at a time; a command asks one after another. */
-const MAX_QUESTIONS = 16;
 
 /** Runs the words of a command. It stops when `signal` is aborted. */
 export type RunWords = (
@@ -49,6 +48,28 @@ export type RunWords = (
     readonly person: Person;
   },
 ) => Promise<ControlAnswer>;
+
+/**
+ * Opens the socket of a program in the folder of this user. A problem is logged and not thrown, because the program works
+ * without the commands of other processes.
+ */
+export async function openControl(
+  program: ControlledProgram,
+  { name, log, run }: { readonly name: string; readonly log: Logger; readonly run: RunWords },
+): Promise<AsyncDisposable> {
+  const message = "cannot accept commands of other processes";
+  try {
+    const folder = await controlFolder(name, program);
+    if (folder !== undefined) {
+      return await ControlServer.open(await controlPath(folder, name, program), { log, run });
+    }
+    const missing = await missingFlags(name, program);
+    log.info(message, missing.length === 0 ? { reason: "Windows" } : { missing: missing.join(" ") });
+  } catch (error) {
+    log.warn(message, { error: describeError(error) });
+  }
+  return { [Symbol.asyncDispose]: () => Promise.resolve() };
+}
 
 /** Accepts the commands of other processes. A process that misbehaves loses only its own connection. */
 export class ControlServer implements AsyncDisposable {
@@ -71,9 +92,9 @@ export class ControlServer implements AsyncDisposable {
   }
 
   /**
-   * Listens at a path. A socket that a killed Computer left there is replaced.
+   * Listens at a path. A socket that a killed program left there is replaced.
    *
-   * @throws {TypeError} when a Computer listens there.
+   * @throws {TypeError} when a program listens there.
    */
   static async open(
     path: string,
@@ -87,7 +108,7 @@ export class ControlServer implements AsyncDisposable {
   /** Stops listening, aborts running commands and waits a short time for their answers to be read. Idempotent. */
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return;
-    this.#closing.abort(new DOMException("The Computer shuts down", "AbortError"));
+    this.#closing.abort(new DOMException("The program shuts down", "AbortError"));
     this.#listener.close();
     await settledWithin(Promise.all(this.#connections.values()), SHUTDOWN_GRACE_MS);
     for (const connection of this.#connections.keys()) connection.close();
@@ -193,75 +214,6 @@ async function takeResponses(lines: AsyncGenerator<string, undefined>, person: R
   }
 }
 
-/** A person whose terminal belongs to another process. */
-class RemotePerson implements Person {
-  readonly #send: (reply: ControlReply) => void;
-  readonly #questions = new Map<number, (answer: unknown) => void>();
-  #lastId = 0;
-
-  constructor(send: (reply: ControlReply) => void) {
-    this.#send = send;
-  }
-
-  readonly print = (text: string): void => this.#send({ print: text });
-
-  readonly ask = async ({ text, signal }: AskedLine): Promise<string | undefined> => {
-    const answer = await this.#exchange({ line: text }, signal);
-    return typeof answer === "string" ? answer : undefined;
-  };
-
-  readonly open = async (url: string): Promise<boolean> => {
-    return await this.#exchange({ page: url }) === true;
-  };
-
-  readonly answer: AskPerson = async ({ signal, ...form }, options = {}) => {
-    return readAnswer(await this.#exchange({ form, options }, signal));
-  };
-
-  /** Takes an answer; returns false when no question has its id. */
-  take({ id, answer }: ControlResponse): boolean {
-    const resolve = this.#questions.get(id);
-    this.#questions.delete(id);
-    resolve?.(answer);
-    return resolve !== undefined || id <= this.#lastId;
-  }
-
-  /** Answers all open questions with nothing, because the process has gone. */
-  leave(): void {
-    for (const resolve of this.#questions.values()) resolve(null);
-    this.#questions.clear();
-  }
-
-  async #exchange(question: ControlQuestion, signal?: AbortSignal): Promise<unknown> {
-    if (signal?.aborted || this.#questions.size >= MAX_QUESTIONS) return null;
-    const id = ++this.#lastId;
-    const { promise, resolve } = Promise.withResolvers<unknown>();
-    this.#questions.set(id, resolve);
-    const onAbort = () => {
-      const why: unknown = signal?.reason;
-      if (this.#questions.has(id)) this.#send({ withdrawn: id, ...typeof why === "string" && { why } });
-      this.#questions.delete(id);
-      resolve(null);
-    };
-    signal?.addEventListener("abort", onAbort, { once: true });
-    this.#send({ question, id });
-    try {
-      return await promise;
-    } finally {
-      signal?.removeEventListener("abort", onAbort);
-    }
-  }
-}
-
-/** The answer to a question of an MCP server, whose content is checked where the MCP server asked. */
-function readAnswer(answer: unknown): Answer | undefined {
-  if (!isRecord(answer)) return undefined;
-  const { action, content } = answer;
-  if (action === "decline" || action === "cancel") return { action };
-  if (action !== "accept") return undefined;
-  return isRecord(content) ? { action, content: content as Record<string, FieldValue> } : { action };
-}
-
 async function answerRequest(
   request: ControlRequest,
   context: {
@@ -275,8 +227,8 @@ async function answerRequest(
   const { run, ...rest } = context;
   if (version !== PACKAGE_VERSION) {
     const error =
-      `error: Cannot send a command to this Computer: the Computer runs version ${PACKAGE_VERSION} and this command ` +
-      `is version ${version}; restart the Computer`;
+      `error: Cannot send a command to the running program: it is version ${PACKAGE_VERSION} and this command ` +
+      `is version ${version}; restart the program`;
     return { output: "", error, exitCode: 1 };
   }
   const screen = columns === undefined ? undefined : { columns, palette: colors === true ? COLORS : PLAIN };
@@ -291,7 +243,7 @@ async function listenAt(path: string): Promise<Deno.UnixListener> {
   }
   if (await isListening(path)) {
     throw new TypeError(
-      `Cannot listen at "${path}": another Computer of this name runs already; give this one another --name`,
+      `Cannot listen at "${path}": another program of this name runs already; give this one another --name`,
     );
   }
   await Deno.remove(path).catch(() => {});

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { parseReply, parseRequest, toLine } from "../../../../../src/cli/computer/control/message.ts";
+import { parseReply, parseRequest, toLine } from "../../../../src/cli/control/message.ts";
 
 const lineOf = (message: Parameters<typeof toLine>[0]) => new TextDecoder().decode(toLine(message));
 
