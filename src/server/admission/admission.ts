@@ -9,7 +9,7 @@ import { CREDENTIALS_EXPIRING_NOTIFICATION } from "../../protocol/events.ts";
 import type { Farewell } from "../../protocol/farewell.ts";
 import { VERSION_QUERY_PARAMETER } from "../../protocol/version.ts";
 import { describeError } from "../../text/text.ts";
-import type { Expirable, Scheduled, TimingWheel } from "../../async/timing_wheel.ts";
+import type { Expirable, Scheduled, Timeouts } from "../../async/timeouts.ts";
 import { auditFields, LoggedRefusal } from "../observe/logs.ts";
 import type { Meter } from "../observe/meter.ts";
 import type { Member } from "../offices/office.ts";
@@ -169,7 +169,7 @@ function endingWith(signal: AbortSignal): Set<LiveCredentials> {
 }
 
 export interface LiveCredentialsContext extends Omit<DecisionOptions, "signal"> {
-  readonly timeouts: TimingWheel;
+  readonly timeouts: Timeouts;
   readonly audit: BoundedLog;
 }
 

@@ -5,7 +5,7 @@ import { payloadTooLarge, SmcpError } from "../../protocol/errors.ts";
 import { CONSTANTS } from "../options/constants.ts";
 import { type Budget, noMemory, SMALL_MESSAGE_BYTES } from "./budget.ts";
 import { frameBytesOf, isFrame, type Outgoing } from "./frame_writer.ts";
-import type { Expirable, Scheduled, TimingWheel } from "../../async/timing_wheel.ts";
+import type { Expirable, Scheduled, Timeouts } from "../../async/timeouts.ts";
 
 /** The memory of a message besides its content, measured. */
 export const MESSAGE_OVERHEAD_BYTES = 2048;
@@ -21,7 +21,7 @@ const SMALL_TEXT_LENGTH = 1024;
 export interface OutboxOptions {
   readonly maxPayloadBytes: number;
   readonly budget: Budget;
-  readonly timeouts: TimingWheel;
+  readonly timeouts: Timeouts;
   /** How long a peer may read nothing of what waits, in milliseconds. */
   readonly stallMs: number;
 }

@@ -7,7 +7,7 @@ import { SMCP_NAMESPACE } from "../../protocol/events.ts";
 import { CONSTANTS } from "../options/constants.ts";
 import { REFUSAL_LINGER_MS } from "../../http/refusals.ts";
 import { type Incoming, sizeOf } from "./incoming.ts";
-import type { Expirable, Scheduled, TimingWheel } from "../../async/timing_wheel.ts";
+import type { Expirable, Scheduled, Timeouts } from "../../async/timeouts.ts";
 
 /** A session must send less than this before its CONNECT packet. */
 const MAX_PENDING_BYTES = CONSTANTS.maxPendingBytes.value;
@@ -21,7 +21,7 @@ const MAX_CONNECT_MEMBERS = 1024;
 export interface PendingOptions {
   readonly connectTimeoutMs: number;
   readonly authTimeoutMs: number;
-  readonly timeouts: TimingWheel;
+  readonly timeouts: Timeouts;
 }
 
 /** What the beginning of a session asks of it. */

@@ -11,7 +11,7 @@ import { maxValuesFor } from "./packets.ts";
 import { CONSTANTS } from "../options/constants.ts";
 import { isFrame, type Outgoing, payloadOf } from "./frame_writer.ts";
 import { EnginePacketType, type EngineSession, type SessionContext, type Transport } from "./session.ts";
-import type { Expirable, Scheduled, TimingWheel } from "../../async/timing_wheel.ts";
+import type { Expirable, Scheduled, Timeouts } from "../../async/timeouts.ts";
 
 const SEPARATOR = "\x1e";
 /** The most packets in one answer: python-engineio closes the connection for more. */
@@ -266,7 +266,7 @@ type BodyOutcome =
 interface BodyOptions {
   readonly maxBytes: number;
   readonly memory: Holding;
-  readonly timeouts: TimingWheel;
+  readonly timeouts: Timeouts;
   readonly onEnd: (outcome: BodyOutcome) => void;
 }
 

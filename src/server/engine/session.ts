@@ -13,7 +13,7 @@ import { type Incoming, sizeOf } from "./incoming.ts";
 import { contentBytesOf, type Frame, type Outgoing } from "./frame_writer.ts";
 import { EngineOutbox, type OutboxOptions } from "./outbox.ts";
 import { Pending, type PendingOptions } from "./pending.ts";
-import type { Expirable, Scheduled } from "../../async/timing_wheel.ts";
+import type { Expirable, Scheduled } from "../../async/timeouts.ts";
 
 /** The types of Engine.IO packets, as they are written. */
 export const EnginePacketType = {

@@ -2,7 +2,7 @@
 import type { Polling } from "./polling.ts";
 import type { Incoming } from "./incoming.ts";
 import { EnginePacketType, type EngineSession, type Probe } from "./session.ts";
-import type { Expirable, Scheduled, TimingWheel } from "../../async/timing_wheel.ts";
+import type { Expirable, Scheduled, Timeouts } from "../../async/timeouts.ts";
 import type { Receiver, WebSocket } from "./web_socket.ts";
 
 const PROBE = `${EnginePacketType.ping}probe`;
@@ -17,7 +17,7 @@ export class Upgrade implements Receiver, Probe, Expirable {
   readonly #session: EngineSession;
   readonly #webSocket: WebSocket;
   readonly #polling: Polling;
-  readonly #timeouts: TimingWheel;
+  readonly #timeouts: Timeouts;
   /** Whether the WebSocket is the transport of the session, or is closed. */
   #isOver = false;
   readonly #deadline: Scheduled;
@@ -27,7 +27,7 @@ export class Upgrade implements Receiver, Probe, Expirable {
   constructor(session: EngineSession, { webSocket, polling, timeouts }: {
     readonly webSocket: WebSocket;
     readonly polling: Polling;
-    readonly timeouts: TimingWheel;
+    readonly timeouts: Timeouts;
   }) {
     this.#session = session;
     this.#webSocket = webSocket;

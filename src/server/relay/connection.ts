@@ -9,7 +9,7 @@ import { type Farewell, toClosingNotification } from "../../protocol/farewell.ts
 import { describeError, quoted } from "../../text/text.ts";
 import type { Admitted, Identity } from "../admission/admission.ts";
 import type { Credentials, Grant } from "../admission/provider.ts";
-import type { TimingWheel } from "../../async/timing_wheel.ts";
+import type { Timeouts } from "../../async/timeouts.ts";
 import type { Account } from "../engine/budget.ts";
 import type { EngineOutbox } from "../engine/outbox.ts";
 import type { DeferredEvents } from "./deferred_events.ts";
@@ -59,7 +59,7 @@ export interface SessionLike {
 
 /** What all connections of a Server share. */
 export interface ConnectionContext {
-  readonly timeouts: TimingWheel;
+  readonly timeouts: Timeouts;
   readonly createEventLog: (sid: string) => BoundedLog;
   /** The same for the errors of Computers that a connection is relayed. */
   readonly createErrorLog: (sid: string) => BoundedLog;

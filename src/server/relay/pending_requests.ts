@@ -2,7 +2,7 @@
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { type ErrorDetails, fromErrorAck, SmcpError } from "../../protocol/errors.ts";
 import { TOOL_CALL_EVENTS } from "../../protocol/call.ts";
-import type { Expirable, Scheduled, TimingWheel } from "../../async/timing_wheel.ts";
+import type { Expirable, Scheduled, Timeouts } from "../../async/timeouts.ts";
 import { quoted } from "../../text/text.ts";
 import { CONSTANTS } from "../options/constants.ts";
 import { RawAnswer } from "../engine/raw.ts";
@@ -55,7 +55,7 @@ export interface Side {
 
 interface Open {
   readonly sides: readonly Side[];
-  readonly timeouts: TimingWheel;
+  readonly timeouts: Timeouts;
   /** Called once, when no side has the request any more. */
   readonly onSettled: (settlement: Settlement) => void;
 }

@@ -1,5 +1,5 @@
 /** What the connections of a Server share: its offices, and what happens when a member arrives or departs. */
-import { TimingWheel } from "../../async/timing_wheel.ts";
+import { Timeouts } from "../../async/timeouts.ts";
 import type { BoundedLog } from "../../bounded_log.ts";
 import type { LogFields, Logger } from "../../log.ts";
 import { ENTER_OFFICE_NOTIFICATION, LEAVE_OFFICE_NOTIFICATION } from "../../protocol/events.ts";
@@ -30,7 +30,7 @@ export class RelayState implements ConnectionContext, OfficeListener {
   readonly audit: BoundedLog;
   readonly createEventLog: ConnectionContext["createEventLog"];
   readonly createErrorLog: ConnectionContext["createErrorLog"];
-  readonly timeouts = new TimingWheel();
+  readonly timeouts = new Timeouts();
   readonly observerRequests: ObserverRequests;
   readonly connections = new Map<string, Connection>();
   /** Why the memberships of closed connections end, by `sid`, until they have ended. */

@@ -1,15 +1,18 @@
-import type { Clock } from "../../../src/async/timing_wheel.ts";
+import type { Clock } from "../../../src/async/timeouts.ts";
+
+interface Timer {
+  readonly fire: () => void;
+  readonly atMs: number;
+}
 
 /** A clock that a test moves. */
 export class ManualClock implements Clock {
   #nowMs = 1_234;
-  #timer: { readonly fire: () => void; readonly atMs: number } | undefined;
-  /** How often the timer fired. */
-  firings = 0;
+  readonly #timers = new Set<Timer>();
 
   /** Whether a timer waits. */
   get isArmed(): boolean {
-    return this.#timer !== undefined;
+    return this.#timers.size > 0;
   }
 
   nowMs(): number {
@@ -18,10 +21,8 @@ export class ManualClock implements Clock {
 
   startTimer(fire: () => void, delayMs: number): () => void {
     const timer = { fire, atMs: this.#nowMs + delayMs };
-    this.#timer = timer;
-    return () => {
-      if (this.#timer === timer) this.#timer = undefined;
-    };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
   }
 
   /** Lets so much time pass. */
@@ -32,12 +33,15 @@ export class ManualClock implements Clock {
   /** Lets time pass: fires each timer when it is due, or, with `late`, only then. */
   moveTo(ms: number, { late = false } = {}): void {
     if (late) this.#nowMs = ms;
-    for (let timer = this.#timer; timer !== undefined && timer.atMs <= ms; timer = this.#timer) {
+    for (let timer = this.#first; timer !== undefined && timer.atMs <= ms; timer = this.#first) {
       this.#nowMs = Math.max(this.#nowMs, timer.atMs);
-      this.#timer = undefined;
-      this.firings++;
+      this.#timers.delete(timer);
       timer.fire();
     }
     this.#nowMs = ms;
+  }
+
+  get #first(): Timer | undefined {
+    return [...this.#timers].sort((one, other) => one.atMs - other.atMs)[0];
   }
 }

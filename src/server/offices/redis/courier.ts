@@ -4,7 +4,7 @@ import { SmcpError } from "../../../protocol/errors.ts";
 import { settledWithin } from "../../../async/abortable.ts";
 import { describeError, quoted } from "../../../text/text.ts";
 import type { Logger } from "../../../log.ts";
-import type { TimingWheel } from "../../../async/timing_wheel.ts";
+import type { Timeouts } from "../../../async/timeouts.ts";
 import { computerNotFound, type Connection, nestedTooDeep, type Target } from "../../relay/connection.ts";
 import type { Drain } from "../../drain.ts";
 import { rawArgumentsOf } from "../../engine/raw.ts";
@@ -32,7 +32,7 @@ import { ALL_PROCESSES, type Seat } from "./store.ts";
 
 /** The bounds of a Server that hold for requests of other processes as well. */
 export interface CourierBounds {
-  readonly timeouts: TimingWheel;
+  readonly timeouts: Timeouts;
   readonly observerRequests: ObserverRequests;
   /** Refuses requests when the Server shuts down. */
   readonly drain: Pick<Drain, "refusal">;

@@ -4,30 +4,8 @@ import type { Farewell } from "../../../../src/protocol/farewell.ts";
 import { LiveCredentials } from "../../../../src/server/admission/admission.ts";
 import { anonymous, CredentialsEndedError, endOf } from "../../../../src/server/admission/provider.ts";
 import { openAudit } from "../../../../src/server/observe/logs.ts";
-import { TimingWheel } from "../../../../src/async/timing_wheel.ts";
-
-/** A wheel whose clock stands still until it is told to go on. */
-function openWheel() {
-  let nowMs = 0;
-  let timer: { readonly fire: () => void; readonly atMs: number } | undefined;
-  const wheel = new TimingWheel({
-    nowMs: () => nowMs,
-    startTimer(fire, delayMs) {
-      timer = { fire, atMs: nowMs + delayMs };
-      return () => timer = undefined;
-    },
-  });
-  const advanceTo = (timeMs: number) => {
-    while (timer !== undefined && timer.atMs <= timeMs) {
-      const { fire, atMs } = timer;
-      nowMs = atMs;
-      timer = undefined;
-      fire();
-    }
-    nowMs = timeMs;
-  };
-  return { wheel, advanceTo };
-}
+import { Timeouts } from "../../../../src/async/timeouts.ts";
+import { ManualClock } from "../../async/_manual_clock.ts";
 
 Deno.test("a permit without an end never ends", () => {
   assertEquals(endOf({}), undefined);
@@ -35,7 +13,7 @@ Deno.test("a permit without an end never ends", () => {
 });
 
 /** The credentials of a connection that notes how they end. */
-function openCredentials(timeouts: TimingWheel, ends: string[], who = "it"): LiveCredentials {
+function openCredentials(timeouts: Timeouts, ends: string[], who = "it"): LiveCredentials {
   const holder = {
     sid: who,
     identity: { principal: who, session: undefined, version: undefined, isObserver: false },
@@ -56,11 +34,13 @@ function openCredentials(timeouts: TimingWheel, ends: string[], who = "it"): Liv
 }
 
 Deno.test("credentials end once when their signal is aborted, and not after the end of the connection", () => {
-  const { wheel } = openWheel();
+  const timeouts = new Timeouts(new ManualClock());
   const account = new AbortController();
   const ends: string[] = [];
   const permit = { signal: account.signal, expiresAtMs: Date.now() + 60_000 };
-  const [first, second, third] = ["first", "second", "third"].map((who) => openCredentials(wheel, ends, who));
+  const [first, second, third] = ["first", "second", "third"].map((who) =>
+    openCredentials(timeouts, ends, who)
+  );
   for (const credentials of [first, second, third]) credentials?.watch(permit);
   second?.close();
   account.abort(new CredentialsEndedError("closed", { kind: "revoked" }));
@@ -69,14 +49,14 @@ Deno.test("credentials end once when their signal is aborted, and not after the 
 
 Deno.test("a connection ends at once when its credentials have ended already", () => {
   const ends: string[] = [];
-  openCredentials(openWheel().wheel, ends).watch({ signal: AbortSignal.abort() });
+  openCredentials(new Timeouts(new ManualClock()), ends).watch({ signal: AbortSignal.abort() });
   assertEquals(ends, ["it credentials_revoked"]);
 });
 
 Deno.test("newer credentials take the place of those before", () => {
   const ends: string[] = [];
   const account = new AbortController();
-  const credentials = openCredentials(openWheel().wheel, ends);
+  const credentials = openCredentials(new Timeouts(new ManualClock()), ends);
   credentials.watch({ signal: account.signal });
   credentials.watch({ expiresAtMs: Date.now() + 60_000 });
   account.abort();
@@ -84,13 +64,13 @@ Deno.test("newer credentials take the place of those before", () => {
 });
 
 Deno.test("the time of expiry is compared with the clock again and again, since it may be set", () => {
-  const { wheel, advanceTo } = openWheel();
+  const clock = new ManualClock();
   const ends: string[] = [];
   const expiry = { expiresAtMs: Date.now() + 10 * 86_400_000 };
-  openCredentials(wheel, ends).watch(expiry);
-  advanceTo(120_000);
+  openCredentials(new Timeouts(clock), ends).watch(expiry);
+  clock.advance(120_000);
   assertEquals(ends, []);
   expiry.expiresAtMs = Date.now() - 1;
-  advanceTo(240_000);
+  clock.advance(120_000);
   assertEquals(ends, ["it credentials_expired"]);
 });

@@ -5,7 +5,7 @@ import { silentLogger } from "../../../../src/log.ts";
 import { type Arrival, Engine } from "../../../../src/server/engine/engine.ts";
 import type { Incoming } from "../../../../src/server/engine/incoming.ts";
 import type { EngineSession } from "../../../../src/server/engine/session.ts";
-import { TimingWheel } from "../../../../src/async/timing_wheel.ts";
+import { Timeouts } from "../../../../src/async/timeouts.ts";
 import {
   exchange,
   frame,
@@ -21,7 +21,7 @@ import { ManualClock } from "../../async/_manual_clock.ts";
 export const PING_INTERVAL_MS = 25_000;
 export const PING_TIMEOUT_MS = 20_000;
 export const MAX_PAYLOAD_BYTES = 1024 * 1024;
-/** What the wheel may be late. */
+/** What a time-out may be late. */
 export const TICK_MS = 50;
 
 export class EnginePort implements AsyncDisposable {
@@ -32,7 +32,7 @@ export class EnginePort implements AsyncDisposable {
   /** The requests over polling so far. */
   requests = 0;
   readonly #http: HttpServer;
-  readonly #timeouts = new TimingWheel(this.clock);
+  readonly #timeouts = new Timeouts(this.clock);
   #opened: EngineSession | undefined;
 
   private constructor({ admits }: { readonly admits: boolean }) {

@@ -1,20 +1,20 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { Budget, SMALL_MESSAGE_BYTES } from "../../../../src/server/engine/budget.ts";
 import { EngineOutbox, MESSAGE_OVERHEAD_BYTES } from "../../../../src/server/engine/outbox.ts";
-import { TimingWheel } from "../../../../src/async/timing_wheel.ts";
+import { Timeouts } from "../../../../src/async/timeouts.ts";
 import { SmcpError } from "../../../../src/protocol/errors.ts";
 import { ManualClock } from "../../async/_manual_clock.ts";
 
 const MIB = 1024 * 1024;
 const STALL_MS = 45_000;
-/** What a stall is noticed later: a tick of the wheel. */
+/** What a stall is noticed later: the resolution of time-outs. */
 const TICK_MS = 50;
 
 function open({ maxPayloadBytes = MIB, budgetBytes = 100 * MIB } = {}) {
   const clock = new ManualClock();
   const budget = new Budget(budgetBytes);
   const ends: string[] = [];
-  const timeouts = new TimingWheel(clock);
+  const timeouts = new Timeouts(clock);
   const options = { maxPayloadBytes, budget, timeouts, stallMs: STALL_MS };
   const outbox = new EngineOutbox(options, (reason) => void ends.push(reason));
   return {

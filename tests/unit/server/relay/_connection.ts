@@ -7,12 +7,12 @@ import {
   type ConnectionContext,
   type SocketLike,
 } from "../../../../src/server/relay/connection.ts";
-import { TimingWheel } from "../../../../src/async/timing_wheel.ts";
+import { Timeouts } from "../../../../src/async/timeouts.ts";
 
 /** What connections without a Server share. Clear its `timeouts` at the end. */
 export function openConnectionContext(): ConnectionContext {
   return {
-    timeouts: new TimingWheel(),
+    timeouts: new Timeouts(),
     createEventLog: createEventLogs(silentLogger),
     createErrorLog: createEventLogs(silentLogger),
     logger: silentLogger,

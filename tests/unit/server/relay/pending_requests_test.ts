@@ -5,13 +5,13 @@ import {
   OpenRequests,
   PendingRequest,
 } from "../../../../src/server/relay/pending_requests.ts";
-import { TimingWheel } from "../../../../src/async/timing_wheel.ts";
+import { Timeouts } from "../../../../src/async/timeouts.ts";
 
 const limit = { requests: 3, bytes: 100 };
 
 /** Sends requests from here, each of which counts at a side until it is dropped. */
 function openSender() {
-  const timeouts = new TimingWheel();
+  const timeouts = new Timeouts();
   const request = {
     event: "e",
     reqId: "1",
