@@ -51,10 +51,7 @@ const SDK: NpmPackage = {
       "./needs_node.js": "./needs_secure_page.js",
       ...Object.fromEntries(Object.entries(WEB_MODULES).map(([module, web]) => [toJs(module), toJs(web)])),
     },
-    dependencies: {
-      ...dependencies,
-      ...Object.fromEntries(WEB_DEPENDENCIES.map((name) => [name, manifest.imports[name].split("@").at(-1)])),
-    },
+    dependencies,
     // The SDK uses them where they are installed; strict package managers let it find only what it names.
     peerDependencies: {
       [documentsManifest.name]: documentsManifest.version,
@@ -83,12 +80,8 @@ const DOCUMENTS: NpmPackage = {
 
 /** What browsers get in place of a module, by the field `browser` of the manifest, which all bundlers read. */
 const WEB_MODULES = {
-  "./src/agent/sha256.ts": "./src/agent/sha256_web.ts",
   "./src/link/http_request.ts": "./src/link/http_request_web.ts",
 };
-
-/** What only modules for browsers import. */
-const WEB_DEPENDENCIES = ["@noble/hashes"] as const;
 
 /** What a hub with a sign-in of its own loads, and nothing else; it brings about 30 packages. */
 const HUB_DEPENDENCY = "oidc-provider";

@@ -122,14 +122,14 @@ export class RemoteComputer {
    * Uploads a file (`client:put_blob`, `docs/protocol/versions.md#uploads`) and resolves to its place on the Computer: pass
    * `landingPath` as an argument of a tool. The Computer keeps it for a while, 24 hours by default.
    *
-   * @param source The bytes, at least one; a `Blob`, a `File`, or another {@linkcode UploadFile}, which is read twice, in
-   *   pieces; or a stream of at most 100 MiB, which is kept in memory.
+   * @param source At least one byte and at most 1 GiB, which is read into memory: bytes, a `Blob`, a `File`, another
+   *   {@linkcode UploadFile}, or a stream.
    * @param options `timeoutMs`: for the whole upload, 300,000 by default. While other uploads take all places of the
    *   Computer, it waits.
    * @throws {SmcpError} 4019 with `details.reason`, such as `forbidden` while the Computer takes no uploads.
    * @throws {UnsupportedRequestError} when the Agent speaks a protocol before 0.4, or the Computer or the Server does not
    *   know uploads.
-   * @throws {TypeError} when there are no bytes. {RangeError} when a stream is too long.
+   * @throws {TypeError} when there are no bytes. {RangeError} when there are too many.
    */
   putBlob(source: UploadSource, options: PutBlobOptions = {}): Promise<UploadedBlob> {
     return putBlob(this.#requests, source, options);

@@ -8,10 +8,10 @@ import { PUT_BLOB_EVENT } from "../protocol/events.ts";
 import { RequestTimeoutError } from "../link/errors.ts";
 import type { PutBlobRet } from "../protocol/uploads.ts";
 import { isFrom } from "../protocol/version.ts";
+import { sha256Of } from "./blobs.ts";
 import type { Requests } from "./requests.ts";
-import { startSha256 } from "./sha256.ts";
 
-/** A file that can be read more than once, such as a `Blob` or a `File`. */
+/** A file, such as a `Blob` or a `File`. */
 export interface UploadFile {
   /** Its size in bytes. */
   readonly size: number;
@@ -51,8 +51,8 @@ const DEFAULT_UPLOAD_TIMEOUT_MS = 300_000;
 /** The most bytes of a chunk, as in the official SDKs. */
 const MAX_CHUNK_BYTES = 256 * 1024;
 const ENVELOPE_BYTES = 4_096;
-/** The most bytes of a stream: its checksum is sent before its bytes, so all of it is in memory. */
-const MAX_STREAM_BYTES = 100 * 1024 * 1024;
+/** The most bytes of an upload: its checksum is sent before its bytes, so all of it is in memory. */
+const MAX_UPLOAD_BYTES = 1024 ** 3;
 const MAX_FILE_NAME_LENGTH = 255;
 /** How long to wait before the next try while the Computer has no place for another upload. */
 const BUSY_WAITS = { firstMs: 500, maxMs: 5_000 };
@@ -95,54 +95,46 @@ export async function putBlob(
 }
 
 interface Content {
-  readonly size: number;
+  readonly bytes: Uint8Array<ArrayBuffer>;
   readonly sha256: string;
   readonly name: string | undefined;
-  readonly stream: () => ReadableStream<Uint8Array>;
 }
 
 async function readContent(
   source: UploadSource,
   { name, signal }: { readonly name: string | undefined; readonly signal: AbortSignal },
 ): Promise<Content> {
-  const file: UploadFile = source instanceof Uint8Array
-    ? new Blob([new Uint8Array(source)])
-    : source instanceof ReadableStream
-    ? await readAll(source, signal)
-    : source;
-  if (file.size === 0) throw new TypeError("Cannot upload: the file is empty; a Computer refuses that");
-  const hash = startSha256();
-  let size = 0;
-  for await (const piece of piecesOf(file.stream(), signal)) {
-    hash.update(piece);
-    size += piece.byteLength;
+  const file = source instanceof Uint8Array || source instanceof ReadableStream ? undefined : source;
+  if (file !== undefined && file.size > MAX_UPLOAD_BYTES) throw tooLarge();
+  const bytes = source instanceof Uint8Array
+    ? new Uint8Array(source)
+    : await readAll(source instanceof ReadableStream ? source : source.stream(), signal);
+  if (bytes.length === 0) throw new TypeError("Cannot upload: the file is empty; a Computer refuses that");
+  if (file !== undefined && bytes.length !== file.size) {
+    throw new TypeError(
+      `Cannot upload: the file has ${bytes.length} bytes, not ${file.size}; it changed while it was read`,
+    );
   }
-  if (size !== file.size) throw changed(size, file.size);
-  return {
-    size,
-    sha256: hash.toHex(),
-    name: (name ?? file.name)?.slice(0, MAX_FILE_NAME_LENGTH),
-    stream: () => file.stream(),
-  };
+  const given = name ?? file?.name;
+  return { bytes, sha256: await sha256Of(bytes), name: given?.slice(0, MAX_FILE_NAME_LENGTH) };
 }
 
 async function sendContent(
   requests: Requests,
-  { size, sha256, name, stream }: Content,
+  { bytes, sha256, name }: Content,
   signal: AbortSignal,
 ): Promise<UploadedBlob> {
+  const size = bytes.length;
   const declaration = { total_size: size, sha256, ...(name ? { name_hint: name } : {}) };
+  const chunkBytes = chunkBytesOf(requests);
   let uploadId: string | undefined;
-  let offset = 0;
-  for await (const bytes of chunksOf(stream(), { size: chunkBytesOf(requests), signal })) {
-    const end = offset + bytes.byteLength;
-    if (end > size) throw changed(end, size);
-    const eof = end === size;
+  for (let offset = 0;; offset += chunkBytes) {
+    const eof = offset + chunkBytes >= size;
     const body = {
       ...(uploadId === undefined ? declaration : { upload_id: uploadId }),
       chunk_offset: offset,
       eof,
-      blob: bytes.toBase64(),
+      blob: bytes.subarray(offset, offset + chunkBytes).toBase64(),
     };
     const answer = await requests.ask(PUT_BLOB_EVENT, body, {
       signal,
@@ -151,9 +143,7 @@ async function sendContent(
     });
     if (eof) return toUploaded(answer, { size, sha256 });
     uploadId = answer.upload_id;
-    offset = end;
   }
-  throw changed(offset, size);
 }
 
 function toUploaded(
@@ -176,35 +166,25 @@ function toUploaded(
   return { landingPath, totalSize, sha256 };
 }
 
-async function readAll(stream: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<UploadFile> {
-  const pieces: Uint8Array<ArrayBuffer>[] = [];
-  let size = 0;
-  for await (const piece of piecesOf(stream, signal)) {
-    size += piece.byteLength;
-    if (size > MAX_STREAM_BYTES) {
-      throw new RangeError(`Cannot upload: the stream has more than ${MAX_STREAM_BYTES} bytes; pass a file`);
-    }
-    pieces.push(new Uint8Array(piece));
-  }
-  return new Blob(pieces);
-}
-
-/** The pieces of a stream, until the signal is aborted. Not every browser can iterate over a stream itself. */
-async function* piecesOf(
+async function readAll(
   stream: ReadableStream<Uint8Array>,
   signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
+): Promise<Uint8Array<ArrayBuffer>> {
   const reader = stream.getReader();
   // A stream may give nothing for ever: this ends a read that waits. It may also never have stopped, so nobody waits.
   const stop = () => void reader.cancel(signal.reason).catch(() => undefined);
   signal.addEventListener("abort", stop);
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
   try {
     signal.throwIfAborted();
     for (;;) {
       const { done, value } = await reader.read();
       signal.throwIfAborted();
-      if (done) return;
-      yield value;
+      if (done) return new Uint8Array(await new Blob(pieces).arrayBuffer());
+      size += value.byteLength;
+      if (size > MAX_UPLOAD_BYTES) throw tooLarge();
+      pieces.push(new Uint8Array(value));
     }
   } finally {
     signal.removeEventListener("abort", stop);
@@ -212,38 +192,14 @@ async function* piecesOf(
   }
 }
 
-/** Cuts a stream into pieces of exactly `size` bytes; the last one may be shorter. */
-async function* chunksOf(
-  stream: ReadableStream<Uint8Array>,
-  { size, signal }: { readonly size: number; readonly signal: AbortSignal },
-): AsyncGenerator<Uint8Array> {
-  let chunk = new Uint8Array(size);
-  let filled = 0;
-  for await (const piece of piecesOf(stream, signal)) {
-    for (let rest = piece; rest.byteLength > 0;) {
-      const part = rest.subarray(0, size - filled);
-      chunk.set(part, filled);
-      filled += part.byteLength;
-      rest = rest.subarray(part.byteLength);
-      if (filled < size) continue;
-      yield chunk;
-      chunk = new Uint8Array(size);
-      filled = 0;
-    }
-  }
-  if (filled > 0) yield chunk.subarray(0, filled);
+function tooLarge(): RangeError {
+  return new RangeError(`Cannot upload: more than ${MAX_UPLOAD_BYTES} bytes`);
 }
 
 /** As large as the connection takes: base64 has four bytes for three. */
 function chunkBytesOf({ maxBytes = Infinity }: Requests): number {
   const freeBytes = Math.floor((maxBytes - ENVELOPE_BYTES) / 4) * 3;
   return Math.max(1, Math.min(MAX_CHUNK_BYTES, freeBytes));
-}
-
-function changed(found: number, size: number): TypeError {
-  return new TypeError(
-    `Cannot upload: the file has ${found} bytes, not ${size}; it changed while it was read`,
-  );
 }
 
 function isBusy(error: unknown): error is SmcpError {

@@ -159,7 +159,6 @@ export const thirdParties: readonly ThirdParty[] = [
   { specifier: "socket.io-parser", places: ["src/server/engine/packets.ts"] },
   { specifier: "socket.io-client", places: ["src/link/connect.ts", "src/link/polling.ts"] },
   // In browsers; elsewhere there is node:crypto.
-  { specifier: "@noble/hashes", places: ["src/agent/sha256_web.ts"] },
   // Loaded only when clients are admitted by JWT.
   { specifier: "jose", places: ["src/jwt/"] },
   // Both eras of MCP toward clients of the gateway. The provider kit serves authors on either version of the SDK, so nothing imports 1.x.
