@@ -205,7 +205,7 @@ class SocketConnection implements Connection {
     return new Promise((resolve, reject) => {
       assertFits(body, this.maxPayloadBytes);
       if (!this.#socket.connected) {
-        return reject(new ConnectionClosedError(`Cannot send "${event}": not connected`));
+        return reject(new ConnectionClosedError(`Cannot send "${event}": not connected`, { isUnsent: true }));
       }
       this.#socket.timeout(timeoutMs).emit(event, body, (error: Error | null, ...answer: unknown[]) => {
         if (error !== null) return reject(this.#toLoss(event, timeoutMs));

@@ -7,6 +7,17 @@ export class ConnectionClosedError extends Error {
   override readonly name = "ConnectionClosedError";
   /** The code of this kind of error. */
   readonly code = "CONNECTION_CLOSED";
+  /** Whether the request has reached nobody, so that it can be made again. */
+  readonly isUnsent: boolean;
+
+  /** `isUnsent` is false by default. */
+  constructor(
+    message: string,
+    { isUnsent = false, ...options }: ErrorOptions & { readonly isUnsent?: boolean } = {},
+  ) {
+    super(message, options);
+    this.isUnsent = isUnsent;
+  }
 }
 
 /** No answer arrived within the time limit. */

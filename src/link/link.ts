@@ -173,8 +173,8 @@ export class Link implements AsyncDisposable {
   }
 
   /**
-   * Sends a request and resolves to the arguments of its ack. While the link reconnects, the request waits within
-   * `timeoutMs`. A request in flight when the connection is lost fails; it is not sent a second time.
+   * Sends a request and resolves to the arguments of its ack; it waits within `timeoutMs` while the link reconnects. One that
+   * may have reached somebody when the connection is lost fails: it is not sent a second time.
    *
    * @throws {RequestTimeoutError} after `timeoutMs`.
    * @throws {ConnectionClosedError} when the connection is lost, or the link closed.
@@ -187,17 +187,23 @@ export class Link implements AsyncDisposable {
   ): Promise<readonly unknown[]> {
     const { timeoutMs, signal } = options;
     signal?.throwIfAborted();
-    const startMs = performance.now();
+    const endMs = performance.now() + timeoutMs;
+    const leftMs = () => Math.max(1, Math.ceil(endMs - performance.now()));
     const leaving = this.#leaving.signal;
     const connection = this.#connection ?? await abortable(this.#untilReady(event, options), leaving);
-    const remainingMs = Math.max(1, Math.ceil(timeoutMs - (performance.now() - startMs)));
-    return await abortable(abortable(connection.request(event, body, remainingMs), leaving), signal);
+    try {
+      return await abortable(abortable(connection.request(event, body, leftMs()), leaving), signal);
+    } catch (error) {
+      const isUnsent = error instanceof ConnectionClosedError && error.isUnsent;
+      if (!isUnsent || this.#closing.signal.aborted) throw error;
+      await abortable(abortable(connection.closed, leaving), signal);
+      return await this.request(event, body, { ...options, timeoutMs: leftMs() });
+    }
   }
 
   /** Sends an event without an ack. While disconnected the event is dropped. */
   emit(event: string, body: unknown): void {
-    const connection = this.#connection ?? this.#dismissed;
-    connection?.emit(event, body);
+    (this.#connection ?? this.#dismissed)?.emit(event, body);
   }
 
   /** Closes for good. Requests in flight reject with {@linkcode ConnectionClosedError}. Idempotent. */
@@ -270,13 +276,12 @@ export class Link implements AsyncDisposable {
           continue;
         }
         this.#suspend();
-        const { reason, farewell, isOwn = false } = end;
+        const { reason, farewell, isOwn = false, isLocal = false } = end;
         this.#log[isOwn ? "debug" : "warn"]("connection lost", { reason, code: farewell?.code });
         this.#tell(() => this.#listener.onLost(end));
         if (farewell !== undefined && !this.#mayReturn(farewell)) {
           throw toDismissal(this.#options.url, farewell);
         }
-        const { isLocal = false } = end;
         if (isStable(performance.now() - sinceMs, { isLocal })) backoff.reset();
         else await delay(backoff.next(), signal);
         // The Server has not lost its other clients, and they do not come back together.
@@ -317,7 +322,8 @@ export class Link implements AsyncDisposable {
           hasChanged = true;
           continue;
         }
-        if (!isPassing(error) || signal.aborted) throw error;
+        const isPassing = error instanceof ConnectionClosedError || error instanceof RequestTimeoutError;
+        if (!isPassing || signal.aborted) throw error;
         await delay(backoff.next(), signal);
       }
     }
@@ -372,9 +378,8 @@ export class Link implements AsyncDisposable {
     return withDeadline(timeoutMs, { reason, signal }, (signal) => abortable(this.#ready.promise, signal));
   }
 
-  #untilClosed(signal: AbortSignal | undefined): AbortSignal {
-    const closing = this.#closing.signal;
-    return signal === undefined ? closing : AbortSignal.any([signal, closing]);
+  #untilClosed(signal = this.#closing.signal): AbortSignal {
+    return AbortSignal.any([signal, this.#closing.signal]);
   }
 
   /** Calls a callback of the owner. Its error is logged and never ends the link. */
@@ -385,11 +390,6 @@ export class Link implements AsyncDisposable {
       this.#log.error("a callback failed", { error: describeError(error) });
     }
   }
-}
-
-/** Whether another connection may succeed. */
-function isPassing(error: unknown): boolean {
-  return error instanceof ConnectionClosedError || error instanceof RequestTimeoutError;
 }
 
 /** A promise to be settled later. Its rejection may stay unhandled. */

@@ -17,6 +17,8 @@ interface OpenRequest {
   readonly event: string;
   readonly settled: PromiseWithResolvers<readonly unknown[]>;
   readonly timer: ReturnType<typeof setTimeout>;
+  /** Whether the holder has read it, and may have passed it on. */
+  isRead: boolean;
 }
 
 /** The holder lives, and does nothing: it was stopped, or the machine is overloaded. */
@@ -45,7 +47,7 @@ export class GuestConnection implements Connection {
     this.#onSilent = context.onSilent;
     this.#hello.promise.catch(() => undefined);
     this.#pulse = setInterval(() => this.#beat(), HEARTBEAT_MS);
-    void this.#channel.receive((message) => this.#receive(message)).finally(() => this.#end());
+    void this.#channel.receive((message) => this.#receive(message)).then((isWhole) => this.#end(isWhole));
     this.#channel.send({ seat: SEAT_VERSION });
   }
 
@@ -87,14 +89,16 @@ export class GuestConnection implements Connection {
 
   async request(event: string, body: unknown, timeoutMs: number): Promise<readonly unknown[]> {
     assertFits(body, this.maxPayloadBytes);
-    if (this.#channel.isClosed) throw new ConnectionClosedError(`Cannot send "${event}": not connected`);
+    if (this.#channel.isClosed) {
+      throw new ConnectionClosedError(`Cannot send "${event}": not connected`, { isUnsent: true });
+    }
     const id = ++this.#lastId;
     const settled = Promise.withResolvers<readonly unknown[]>();
     const onLate = () => {
       this.#requests.delete(id);
       settled.reject(new RequestTimeoutError(`Cannot complete "${event}": no answer in ${timeoutMs} ms`));
     };
-    this.#requests.set(id, { event, settled, timer: setTimeout(onLate, timeoutMs) });
+    this.#requests.set(id, { event, settled, timer: setTimeout(onLate, timeoutMs), isRead: false });
     this.#channel.send({ id, event, body, timeoutMs });
     return await settled.promise;
   }
@@ -109,8 +113,10 @@ export class GuestConnection implements Connection {
     this.#silentBeats = 0;
     const hello = readHello(message);
     if (hello !== undefined) return this.#hello.resolve(hello);
-    const { id, answer, error, event, body, leaving, ended } = message;
+    const { id, answer, error, event, body, leaving, ended, read } = message;
     if (typeof id === "number") return this.#settle(id, answer, error);
+    const request = typeof read === "number" ? this.#requests.get(read) : undefined;
+    if (request !== undefined) request.isRead = true;
     if (typeof event === "string") {
       return this.#onEvent({ event, body, reply: undefined, maxAnswerBytes: this.maxPayloadBytes });
     }
@@ -139,12 +145,14 @@ export class GuestConnection implements Connection {
     this.#channel.close();
   }
 
-  #end(): void {
+  /** @param isWhole Whether all that the holder has said was read: what it has not read has reached nobody. */
+  #end(isWhole: boolean): void {
     clearInterval(this.#pulse);
     this.#hello.reject(new ConnectionClosedError(this.#why));
-    for (const { event, settled, timer } of this.#requests.values()) {
+    for (const { event, settled, timer, isRead } of this.#requests.values()) {
       clearTimeout(timer);
-      settled.reject(new ConnectionClosedError(`Cannot complete "${event}": connection lost (${this.#why})`));
+      const message = `Cannot complete "${event}": connection lost (${this.#why})`;
+      settled.reject(new ConnectionClosedError(message, { isUnsent: isWhole && !isRead }));
     }
     this.#requests.clear();
     this.#closed.resolve({ reason: this.#why, isLocal: true });

@@ -14,14 +14,13 @@ export type Message = Readonly<Record<string, unknown>>;
 
 export class LineChannel {
   readonly #socket: Deno.UnixConn;
-  readonly #writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>>;
+  #writing = Promise.resolve(true);
   readonly #closed = Promise.withResolvers<void>();
   #waitingBytes = 0;
   #isClosed = false;
 
   constructor(socket: Deno.UnixConn) {
     this.#socket = socket;
-    this.#writer = socket.writable.getWriter();
   }
 
   get isClosed(): boolean {
@@ -32,40 +31,44 @@ export class LineChannel {
     return this.#closed.promise;
   }
 
-  /** Sends a message. A side that does not read loses its connection when too much waits for it. Never throws. */
-  send(message: Message): void {
-    this.sendLine(JSON.stringify(message));
-  }
-
-  /** Sends a message that has been written as JSON. */
-  sendLine(line: string): void {
-    if (this.#isClosed) return;
-    const bytes = new TextEncoder().encode(`${line}\n`);
+  /**
+   * Sends a message; resolves to whether the other side can read it. One that does not read loses its connection when too much
+   * waits for it. Never rejects.
+   */
+  send(message: Message): Promise<boolean> {
+    if (this.#isClosed) return Promise.resolve(false);
+    const bytes = new TextEncoder().encode(`${JSON.stringify(message)}\n`);
     this.#waitingBytes += bytes.length;
-    if (this.#waitingBytes > MAX_WAITING_BYTES) return this.close();
-    this.#writer.write(bytes).then(() => void (this.#waitingBytes -= bytes.length), () => this.close());
+    if (this.#waitingBytes > MAX_WAITING_BYTES) this.close();
+    return this.#writing = this.#writing.then(() => this.#write(bytes));
   }
 
   sendAlive(): void {
     // A side that does not read needs no further sign of life.
-    if (this.#waitingBytes === 0) this.send(ALIVE);
+    if (this.#waitingBytes === 0) void this.send(ALIVE);
   }
 
   /** Resolves when what was sent has been read, or the channel is closed. */
   async flush(): Promise<void> {
-    await Promise.race([this.#writer.write(new Uint8Array()).catch(() => undefined), this.closed]);
+    await Promise.race([this.#writing, this.closed]);
   }
 
-  /** Calls `onMessage` with each message until the channel ends. Never rejects. */
-  async receive(onMessage: (message: Message) => void): Promise<void> {
+  /**
+   * Calls `onMessage` with each message, one after the other, until the channel ends. Never rejects.
+   *
+   * @returns Whether the other side has ended it, and all that it had sent was read.
+   */
+  async receive(onMessage: (message: Message) => void | Promise<void>): Promise<boolean> {
     try {
       for await (const line of readLines(this.#socket.readable, MAX_LINE_BYTES)) {
         const message = parseJson(line);
-        if (this.#isClosed || !isRecord(message)) break;
-        onMessage(message);
+        if (this.#isClosed || !isRecord(message)) return false;
+        await onMessage(message);
       }
-    } catch {
-      // The other side is gone.
+      return !this.#isClosed;
+    } catch (error) {
+      // A side that is killed resets the connection when something was left to read.
+      return error instanceof Deno.errors.ConnectionReset && !this.#isClosed;
     } finally {
       this.close();
     }
@@ -81,5 +84,18 @@ export class LineChannel {
       // Closed already, with its stream.
     }
     this.#closed.resolve();
+  }
+
+  /** A failure ends nothing: what the other side has said before it ended is still read. */
+  async #write(bytes: Uint8Array): Promise<boolean> {
+    try {
+      let rest = bytes;
+      while (rest.length > 0) rest = rest.subarray(await this.#socket.write(rest));
+      return true;
+    } catch {
+      return false;
+    } finally {
+      this.#waitingBytes -= bytes.length;
+    }
   }
 }

@@ -4,7 +4,7 @@
  * - the program: `{ seat: 1 }` first, then requests `{ id, event, body, timeoutMs }`, events `{ emit, body }`, and
  *   `{ gone: true }` when it sends nothing more because the holder is leaving;
  * - the holder: `{ hello: { protocol, maxPayloadBytes } }` once it is connected, answers `{ id, answer }` and
- *   `{ id, error }`, events `{ event, body }`, `{ leaving: why }`, `{ ended: why }`, and `{ alive: true }`.
+ *   `{ id, error }`, `{ read: id }` before it passes a request on, events `{ event, body }`, `{ leaving: why }`, `{ ended: why }`, and `{ alive: true }`.
  */
 import { isRecord } from "../../../json/json.ts";
 import { SmcpError } from "../../../protocol/errors.ts";
@@ -46,14 +46,16 @@ export function readHello({ hello }: Message): Hello | undefined {
 export function toSentError(error: unknown): Message {
   const message = describeError(error);
   if (error instanceof SmcpError) return { message, code: error.code, details: error.details };
+  if (error instanceof ConnectionClosedError) return { message, isUnsent: error.isUnsent };
   return error instanceof RequestTimeoutError ? { message, isLate: true } : { message };
 }
 
 export function fromSentError(error: unknown): Error {
-  const { message, code, details, isLate } = isRecord(error) ? error : {};
+  const { message, code, details, isLate, isUnsent } = isRecord(error) ? error : {};
   const text = typeof message === "string" ? message : "Cannot complete the request";
   if (typeof code === "number") {
     return new SmcpError(code, text, isRecord(details) ? { details } : {});
   }
-  return isLate === true ? new RequestTimeoutError(text) : new ConnectionClosedError(text);
+  if (isLate === true) return new RequestTimeoutError(text);
+  return new ConnectionClosedError(text, { isUnsent: isUnsent === true });
 }

@@ -189,7 +189,7 @@ class Program {
     void this.channel.flush().then(() => this.channel.close());
   }
 
-  #receive(message: Message): void {
+  #receive(message: Message): void | Promise<void> {
     const { seat, emit, body, gone } = message;
     // A stopped holder finds messages of programs that have long gone elsewhere.
     if (!this.#options.isHeld()) return this.#options.onLost();
@@ -198,7 +198,12 @@ class Program {
     if (typeof emit === "string") return this.#emit(emit, body);
     const request = readRequest(message);
     if (request === undefined || this.#share === undefined) return this.channel.close();
-    void this.#answer(this.#share, request);
+    return this.#begin(this.#share, request);
+  }
+
+  /** Says so before a request is passed on: one of which a program has not heard this is made again by the next holder. */
+  async #begin(share: Share, request: SentRequest): Promise<void> {
+    if (await this.channel.send({ read: request.id })) void this.#answer(share, request);
   }
 
   #emit(event: string, body: unknown): void {
