@@ -73,23 +73,7 @@ function wrongType(expected: readonly string[], value: unknown, alternative?: st
   const names = expected.map((type) => TYPES[type] ?? type);
   const types = [...names, ...(alternative === undefined ? [] : [alternative])].join(" or ");
   if (value === undefined) return `is missing; it must be ${types}`;
-  const fix = fixOf(expected[0], value);
-  return `must be ${types}, not ${typeName(value)}${fix === undefined ? "" : `; ${fix}`}`;
-}
-
-function fixOf(expected: string | undefined, value: unknown): string | undefined {
-  switch (expected) {
-    case "string":
-      return typeof value === "number" || typeof value === "boolean" ? "put it in double quotes" : undefined;
-    case "boolean":
-      return value === "true" || value === "false" ? "remove the quotes" : undefined;
-    case "number":
-      return typeof value === "string" && Number(value) > 0 ? "remove the quotes" : undefined;
-    case "array":
-      return typeof value === "string" ? 'write it as ["item", "item"]' : undefined;
-    default:
-      return expected === "record" ? 'write it as { "NAME": "value" }' : undefined;
-  }
+  return `must be ${types}, not ${typeName(value)}`;
 }
 
 function typeName(value: unknown): string {
@@ -103,9 +87,6 @@ function typeName(value: unknown): string {
 export function wrongWord(words: readonly string[], value: unknown): string {
   const list = listWords(words);
   if (value === undefined) return `is missing; it must be one of ${list}`;
-  if (typeof value === "number" && words.includes(String(value))) {
-    return `must be one of ${list}; put it in double quotes`;
-  }
   // Of numbers, such as years, several are equally similar.
   const isWord = typeof value === "string" && !/^\d+$/.test(value);
   return `must be one of ${list}${isWord ? didYouMean(value, words) : ""}`;
@@ -184,11 +165,9 @@ export type Synonyms = ReadonlyMap<string, string>;
 export function warnOfUnknownKeys(
   value: object,
   known: readonly string[],
-  { path, findings, synonyms }: ReadingPlace & { readonly synonyms?: Synonyms },
+  { path, findings }: ReadingPlace,
 ): void {
-  for (const key of unknownKeys(value, known)) {
-    findings.warn([...path, key], unknownKey(key, known, synonyms));
-  }
+  for (const key of unknownKeys(value, known)) findings.warn([...path, key], unknownKey(key, known));
 }
 
 function unknownKeys(value: object, known: readonly string[]): string[] {

@@ -267,34 +267,12 @@ function atPath(value: unknown, path: ConfigPath): unknown {
   return current;
 }
 
-/** Other files that are mistaken for configurations, recognized by their members, and what to do. */
-const OTHER_FILES: readonly (readonly [name: string, fits: (value: Members) => boolean, fix: string])[] = [
-  ["a single server entry", isServer, 'write it as { "mcpServers": { "NAME": … } }'],
-  [
-    "a Goose config",
-    ({ extensions }) => isRecord(extensions),
-    "write each extension as a server",
-  ],
-  [
-    "a package.json",
-    (value) => isRecord(value["dependencies"]) || isRecord(value["scripts"]),
-    "give the path of a config",
-  ],
-  [
-    "the entry of a server in the MCP registry",
-    (value) => Array.isArray(value["packages"]) || Array.isArray(value["remotes"]),
-    "write the command or the URL that it contains",
-  ],
-  ["a Docker Compose file", ({ services }) => isRecord(services), "write the command of each server"],
-];
 const WAY_OUT =
   'write { "mcpServers": { "NAME": { "command": …, "args": […] } } }, or "url" instead of "command"';
 
 function whatElse(value: unknown): string {
   if (Array.isArray(value)) return '; write a list of servers as { "servers": [ … ] }';
   if (!isRecord(value)) return `; ${WAY_OUT}`;
-  const other = OTHER_FILES.find(([, fits]) => fits(value));
-  if (other !== undefined) return `; this looks like ${other[0]}: ${other[2]}`;
   const stray = Object.keys(value).find((key) => closestWord(key, CONTAINERS) !== undefined);
   if (stray !== undefined) return `; unknown key "${stray}"${didYouMean(stray, CONTAINERS)}`;
   return `; ${WAY_OUT}`;

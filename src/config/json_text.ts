@@ -11,35 +11,24 @@ import {
   refuseDepth,
 } from "./text_places.ts";
 
-/** Matches brackets, and whole strings and comments, so that brackets within those do not count. */
-const BRACKETS = /[[{]|[\]}]|"[^"\\\n]*(?:\\.[^"\\\n]*)*"?|\/\/.*|\/\*[^]*?\*\//g;
-
 /** Reads a text, without a byte order mark. It never throws: a syntax error becomes a problem. */
 export function readJsonText(text: string): ConfigText {
   const places = new KeyPlaces(text);
-  const tooDeepAt = findTooDeep(text);
-  if (tooDeepAt !== undefined) return refuseDepth(places.placeAt(tooDeepAt));
   const errors: ParseError[] = [];
-  const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
   const duplicates: ConfigProblem[] = [];
-  const value = root === undefined ? undefined : toValue(root, [], { places, duplicates });
-  return {
-    value,
-    syntax: hasNoBraces(text, errors) ? [NO_BRACES] : firstOfLines(syntaxProblems(errors, places)),
-    duplicates,
-    locate: places.locate,
-  };
-}
-
-/** The offset of the first bracket that is nested too deeply. */
-function findTooDeep(text: string): number | undefined {
-  let depth = 0;
-  for (const { 0: found, index } of text.matchAll(BRACKETS)) {
-    if (found === "{" || found === "[") depth++;
-    else if (found === "}" || found === "]") depth--;
-    if (depth > MAX_DEPTH) return index;
+  try {
+    const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
+    const value = root === undefined ? undefined : toValue(root, [], { places, duplicates });
+    return {
+      value,
+      syntax: hasNoBraces(text, errors) ? [NO_BRACES] : firstOfLines(syntaxProblems(errors, places)),
+      duplicates,
+      locate: places.locate,
+    };
+  } catch (error) {
+    if (error instanceof RangeError) return refuseDepth({ line: 1, column: 1 });
+    throw error;
   }
-  return undefined;
 }
 
 /** Many documents show members without the braces around them, and users copy them like that. */
@@ -95,14 +84,15 @@ function toValue(
   context: { readonly places: KeyPlaces; readonly duplicates: ConfigProblem[] },
 ): unknown {
   const { places, duplicates } = context;
-  const children = node.children ?? [];
+  const { children } = node;
+  if (children === undefined) return node.value;
+  if (path.length >= MAX_DEPTH) throw new RangeError("Cannot read JSON: nested too deeply");
   if (node.type === "array") {
     return children.map((item, index) => {
       places.add([...path, index], item.offset);
       return toValue(item, [...path, index], context);
     });
   }
-  if (node.type !== "object") return node.value;
   const entries = new Map<string, unknown>();
   for (const { children: [key, value] = [] } of children) {
     if (typeof key?.value !== "string") continue;

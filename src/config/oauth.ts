@@ -1,7 +1,7 @@
 /** Checks the member `oauth` of an MCP server: wrong values, wrong combinations and misspelled members. */
-import { isServiceGrant, type MCPServerConfig, type OAuthSettings } from "../protocol/config.ts";
+import type { MCPServerConfig, OAuthSettings } from "../protocol/config.ts";
 import { IDENTITY_PROVIDER_KEYS, OAUTH_KEYS } from "../protocol/schemas/config.ts";
-import { type Synonyms, warnOfUnknownKeys } from "./explain.ts";
+import { warnOfUnknownKeys } from "./explain.ts";
 import { hasPlaceholder } from "./placeholders.ts";
 import type { ConfigPath, ReadingPlace } from "./problem.ts";
 import { didYouMean } from "../text/spelling.ts";
@@ -20,30 +20,6 @@ const ALGORITHMS: readonly string[] = [
   "Ed25519",
 ];
 
-/** Names of other programs for our members, whose spelling is not similar, or that are nearer to another member. */
-const SYNONYMS: Synonyms = new Map(Object.entries({
-  scope: "scopes",
-  client: "clientId",
-  id: "clientId",
-  secret: "clientSecret",
-  key: "privateKey",
-  kid: "keyId",
-  alg: "keyAlgorithm",
-  grantType: "grant",
-  grant_type: "grant",
-  flow: "grant",
-  port: "redirectPort",
-  callbackPort: "redirectPort",
-  callback_port: "redirectPort",
-  authorizationServer: "issuer",
-  authorization_server: "issuer",
-  audience: "resource",
-  jwt: "assertion",
-  tokenFile: "assertionFile",
-  token_file: "assertionFile",
-  idp: "identityProvider",
-}));
-
 /** Checks the member `oauth`; `path` is the path of the server's entry. */
 export function checkOAuth(config: MCPServerConfig, { path, findings }: ReadingPlace): void {
   const place = { path: [...path, "oauth"], findings };
@@ -55,17 +31,16 @@ export function checkOAuth(config: MCPServerConfig, { path, findings }: ReadingP
     findings.refuse(place.path, `cannot be combined with the header "${header}"; remove one of them`);
   }
   if (oauth === true) return;
-  warnOfUnknownKeys(oauth, OAUTH_KEYS, { ...place, synonyms: SYNONYMS });
+  warnOfUnknownKeys(oauth, OAUTH_KEYS, place);
   const { identityProvider } = oauth;
   if (identityProvider) {
-    const inner = { path: [...place.path, "identityProvider"], findings };
-    warnOfUnknownKeys(identityProvider, IDENTITY_PROVIDER_KEYS, { ...inner, synonyms: SYNONYMS });
+    warnOfUnknownKeys(identityProvider, IDENTITY_PROVIDER_KEYS, {
+      path: [...place.path, "identityProvider"],
+      findings,
+    });
   }
   for (const [member, problem] of [...combinations(oauth), ...values(oauth)]) {
     findings.refuse([...place.path, ...member], problem);
-  }
-  for (const [member, remark] of withoutEffect(oauth)) {
-    findings.warn([...place.path, member], `has no effect ${remark}`);
   }
 }
 
@@ -161,19 +136,4 @@ function isMetadataUrl(url: string): boolean {
   const parsed = URL.parse(url);
   return parsed !== null && parsed.protocol === "https:" && parsed.pathname !== "/" && parsed.hash === "" &&
     parsed.username === "" && parsed.password === "";
-}
-
-function* withoutEffect(oauth: OAuthSettings): Generator<readonly [member: string, remark: string]> {
-  const { grant, privateKey, keyId, keyAlgorithm, redirectPort, clientMetadataUrl } = oauth;
-  for (const member of ["assertion", "assertionFile", "identityProvider"] as const) {
-    if (oauth[member] && grant !== "jwt_bearer") yield [member, 'without "grant": "jwt_bearer"'];
-  }
-  if (!privateKey && keyId) yield ["keyId", 'without "privateKey"'];
-  if (!privateKey && keyAlgorithm) yield ["keyAlgorithm", 'without "privateKey"'];
-  if (redirectPort && grant && grant !== "authorization_code") {
-    yield ["redirectPort", `with "grant": "${grant}", which uses no browser on this machine`];
-  }
-  if (clientMetadataUrl && isServiceGrant(oauth)) {
-    yield ["clientMetadataUrl", `with "grant": "${grant}"`];
-  }
 }

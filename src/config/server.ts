@@ -9,7 +9,7 @@ import { checkOAuth } from "./oauth.ts";
 import { readWith, warnOfServerKeys, warnOfToolKeys, wrongWord } from "./explain.ts";
 import { type ConfigEntry, isOwnEntry, nameOf } from "./form.ts";
 import { checkValues } from "./values.ts";
-import { fileOf, type VariableContext, warnOfVariables } from "./foreign/variables.ts";
+import { fileOf, type VariableContext } from "./foreign/variables.ts";
 
 /** Reads the entry of a server; `undefined` when it has problems, which are added to the findings. */
 export function readServer(
@@ -80,7 +80,6 @@ function readOwn(
     config.server_parameters.env_file = fileOf(config.server_parameters.env_file, origin);
   }
   warnOfServerKeys(config, { path, findings });
-  warnOfVariables({ ...config.server_parameters }, { path: [...path, "server_parameters"], findings });
   checkValues(config, { path, findings });
   return config;
 }

@@ -1,5 +1,5 @@
 /** What a configuration needs on this machine: the programs and files of its servers, and folders. */
-import { join, resolve } from "@std/path";
+import { join } from "@std/path";
 import { childEnvironment } from "../mcp/stdio/environment.ts";
 import { hasProgram } from "../mcp/stdio/spawn.ts";
 import type { MCPServerConfig, MCPServerStdioParameters } from "../protocol/config.ts";
@@ -18,20 +18,7 @@ export function checkStart(config: MCPServerConfig): StartFinding[] {
     ...checkEnvFile(server_parameters),
     ...checkFolder(server_parameters),
     ...checkCommand(server_parameters),
-    ...checkScript(server_parameters),
   ];
-}
-
-/** An interpreter, its options, and the path of a script, on lines of their own. */
-const SCRIPT =
-  /^(?:node|python[\d.]*|deno(?:\.exe)?\nrun)(?:\.exe)?(?:\n-.*)*\n([^\n:-][^\n:]*\.(?:[cm]?[jt]s|py))(?:\n|$)/i;
-
-function checkScript({ command, args, cwd }: MCPServerStdioParameters): StartFinding[] {
-  const folder = cwd ?? currentFolder();
-  const [, script] = SCRIPT.exec([command.replace(/^.*[\\/]/, ""), ...args ?? []].join("\n")) ?? [];
-  const isSure = script !== undefined && ![script, folder].some(hasPlaceholder);
-  if (!isSure || look(resolve(folder, script))?.isFile !== false) return [];
-  return [{ member: "args", message: `no such file "${script}"` }];
 }
 
 function checkCommand({ command, env, cwd }: MCPServerStdioParameters): StartFinding[] {

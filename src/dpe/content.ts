@@ -1,23 +1,12 @@
 /** Reads the `content` of an element into the type of its category (`docs/protocol/finder.md#element-content`). */
 import { ELEMENT_CATEGORIES, type ElementCategory } from "../protocol/dpe.ts";
 import type {
-  AnnotationContent,
-  ChartContent,
-  CodeContent,
-  DiagramContent,
   ElementContents,
-  FormContent,
   FormField,
-  FormulaContent,
-  HeadingContent,
   ImageContent,
-  LinkContent,
-  MediaContent,
   PivotTableContent,
   TableCell,
   TableContent,
-  TextContent,
-  WidgetContent,
 } from "../protocol/dpe_content.ts";
 import { isRecord } from "../json/json.ts";
 import { readList } from "./list.ts";
@@ -34,27 +23,49 @@ export type TypedContent = {
 /** Reads the content of one category; `undefined` when the content is invalid. */
 type Reader<Content> = (content: Members) => Content | undefined;
 
+const MEDIA = { url: textOf, title: textOf, description: textOf, mime_type: textOf, duration: numberOf };
+
 const READERS: { readonly [Category in ElementCategory]: Reader<ElementContents[Category]> } = {
-  text: readText,
-  heading: readHeading,
+  text: reader({ text: textOf }, ["text"]),
+  heading: reader({ level: levelOf, text: textOf }, ["text"]),
   list: (content) => readList(content),
-  code: readCode,
+  code: reader({ language: textOf, code: textOf }, ["code"], { code: "text" }),
   table: readTable,
   pivot_table: readPivotTable,
-  chart: readChart,
-  diagram: readDiagram,
+  chart: reader({ chart_type: textOf, title: textOf, data_summary: textOf }, ["title", "data_summary"]),
+  diagram: reader({ diagram_type: textOf, title: textOf, description: textOf, source: textOf }),
   image: readImage,
-  formula: readFormula,
-  link: readLink,
-  annotation: readAnnotation,
-  header: readText,
-  footer: readText,
-  separator: (content) => withMembers(content, { style: textOf(content["style"]) }),
-  audio: readMedia,
-  video: readMedia,
-  form: readForm,
-  widget: readWidget,
+  formula: reader({ expression: textOf, result: resultOf }, ["expression"]),
+  // `href` is the name in HTML.
+  link: reader({ text: textOf, url: textOf }, ["text", "url"], { url: "href" }),
+  annotation: reader({ text: textOf, author: textOf, created_at: textOf, target_id: textOf }, ["text"]),
+  header: reader({ text: textOf }, ["text"]),
+  footer: reader({ text: textOf }, ["text"]),
+  separator: reader({ style: textOf }),
+  audio: reader(MEDIA),
+  video: reader(MEDIA),
+  form: reader({ title: textOf, fields: fieldsOf }, ["fields"]),
+  widget: reader({ widget_type: textOf, title: textOf }),
 };
+
+/** Reads these members, or else those of other names; content without one of `needed` is invalid. */
+function reader<Content>(
+  members: Readonly<Record<string, (value: unknown) => unknown>>,
+  needed: readonly string[] = [],
+  otherNames: Readonly<Record<string, string>> = {},
+): Reader<Content> {
+  return (content) => {
+    const read = Object.fromEntries(
+      Object.entries(members).map(([name, read]) => {
+        const other = otherNames[name];
+        return [name, read(content[name]) ?? (other === undefined ? undefined : read(content[other]))];
+      }),
+    );
+    if (needed.some((name) => read[name] === undefined)) return undefined;
+    // The members of a row of the table are those of its category's content.
+    return withMembers(content, read) as Content;
+  };
+}
 
 /** Reads an element of a peer; `undefined` when its content does not match its category. */
 export function readContent(element: unknown): TypedContent | undefined {
@@ -66,21 +77,12 @@ export function readContent(element: unknown): TypedContent | undefined {
   return content === undefined ? undefined : { category, content } as TypedContent;
 }
 
-function readText(content: Members): TextContent | undefined {
-  const text = textOf(content["text"]);
-  return text === undefined ? undefined : withMembers(content, { text });
+function levelOf(value: unknown): number {
+  return Math.min(6, Math.max(1, Math.round(numberOf(value) ?? 1)));
 }
 
-function readHeading(content: Members): HeadingContent | undefined {
-  const text = textOf(content["text"]);
-  const level = Math.min(6, Math.max(1, Math.round(numberOf(content["level"]) ?? 1)));
-  return text === undefined ? undefined : withMembers(content, { level, text });
-}
-
-function readCode(content: Members): CodeContent | undefined {
-  const code = textOf(content["code"]) ?? textOf(content["text"]);
-  const language = textOf(content["language"]);
-  return code === undefined ? undefined : withMembers(content, { language, code });
+function resultOf(value: unknown): TableCell | undefined {
+  return value === undefined ? undefined : cellOf(value);
 }
 
 function readTable(content: Members): TableContent | undefined {
@@ -120,92 +122,27 @@ function readPivotTable(content: Members): PivotTableContent | undefined {
   });
 }
 
-function readChart(content: Members): ChartContent | undefined {
-  const title = textOf(content["title"]);
-  const data_summary = textOf(content["data_summary"]);
-  if (title === undefined || data_summary === undefined) return undefined;
-  return withMembers(content, { chart_type: textOf(content["chart_type"]), title, data_summary });
-}
-
-function readDiagram(content: Members): DiagramContent {
-  return withMembers(content, {
-    diagram_type: textOf(content["diagram_type"]),
-    title: textOf(content["title"]),
-    description: textOf(content["description"]),
-    source: textOf(content["source"]),
-  });
-}
+const readPicture = reader<ImageContent>(
+  { description: textOf, url: textOf, mime_type: textOf, width: numberOf, height: numberOf },
+  [],
+  { url: "src", description: "alt" },
+);
 
 /** Also accepts `src` and `alt`, the names in HTML. */
 function readImage(content: Members): ImageContent | undefined {
-  const url = textOf(content["url"]) ?? textOf(content["src"]);
-  const description = textOf(content["description"]) ?? textOf(content["alt"]);
-  if (url === undefined && description === undefined) return undefined;
-  const mime_type = textOf(content["mime_type"]);
-  const [width, height] = [numberOf(content["width"]), numberOf(content["height"])];
-  return withMembers(content, { description, url, mime_type, width, height });
+  const image = readPicture(content);
+  return image?.url === undefined && image?.description === undefined ? undefined : image;
 }
 
-function readFormula(content: Members): FormulaContent | undefined {
-  const expression = textOf(content["expression"]);
-  if (expression === undefined) return undefined;
-  const result = content["result"] === undefined ? undefined : cellOf(content["result"]);
-  return withMembers(content, { expression, result });
-}
-
-/** Also accepts `href`, the name in HTML. */
-function readLink(content: Members): LinkContent | undefined {
-  const text = textOf(content["text"]);
-  const url = textOf(content["url"]) ?? textOf(content["href"]);
-  return text === undefined || url === undefined ? undefined : withMembers(content, { text, url });
-}
-
-function readAnnotation(content: Members): AnnotationContent | undefined {
-  const text = textOf(content["text"]);
-  if (text === undefined) return undefined;
-  return withMembers(content, {
-    text,
-    author: textOf(content["author"]),
-    created_at: textOf(content["created_at"]),
-    target_id: textOf(content["target_id"]),
-  });
-}
-
-function readMedia(content: Members): MediaContent {
-  return withMembers(content, {
-    url: textOf(content["url"]),
-    title: textOf(content["title"]),
-    description: textOf(content["description"]),
-    mime_type: textOf(content["mime_type"]),
-    duration: numberOf(content["duration"]),
-  });
-}
-
-/** A field without a name is left out. */
-function readForm(content: Members): FormContent | undefined {
-  const { fields } = content;
+/** The fields of a form; one without a name is left out. */
+function fieldsOf(fields: unknown): FormField[] | undefined {
   if (!Array.isArray(fields)) return undefined;
-  return withMembers(content, {
-    title: textOf(content["title"]),
-    fields: fields.map(readField).filter((field) => field !== undefined),
-  });
+  return fields.map((field) => isRecord(field) ? readField(field) : undefined).filter((field) =>
+    field !== undefined
+  );
 }
 
-function readField(field: unknown): FormField | undefined {
-  const name = isRecord(field) ? textOf(field["name"]) : undefined;
-  if (!isRecord(field) || name === undefined) return undefined;
-  return withMembers(field, {
-    name,
-    label: textOf(field["label"]),
-    type: textOf(field["type"]),
-    required: booleanOf(field["required"]),
-    options: textsOf(field["options"]),
-  });
-}
-
-function readWidget(content: Members): WidgetContent {
-  return withMembers(content, {
-    widget_type: textOf(content["widget_type"]),
-    title: textOf(content["title"]),
-  });
-}
+const readField = reader<FormField>(
+  { name: textOf, label: textOf, type: textOf, required: booleanOf, options: textsOf },
+  ["name"],
+);

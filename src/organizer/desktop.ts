@@ -1,6 +1,6 @@
 /** Builds the Desktop from the windows of all MCP servers (`docs/protocol/desktop.md#organizing`). */
 import type { Desktop } from "../protocol/desktop.ts";
-import { orderServers } from "./server_order.ts";
+import { orderServers } from "./finder.ts";
 import { createReport, type OrganizerWarning } from "./warning.ts";
 import { type DesktopWindow, orderWindows, renderWindow } from "./windows.ts";
 

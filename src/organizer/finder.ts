@@ -16,7 +16,7 @@ import {
   reportInvalidUri,
   TEXT_SEPARATOR,
 } from "./document.ts";
-import { orderServers } from "./server_order.ts";
+import { compareCodePoints } from "../protocol/names.ts";
 import { createReport, type OrganizerWarning, type Report } from "./warning.ts";
 
 /** Which documents to return. */
@@ -300,4 +300,20 @@ class JoinedText {
       index++;
     }
   }
+}
+
+/**
+ * Orders the MCP servers of Desktop and Finder (`docs/protocol/desktop.md#server-order`) by their latest tool call, most recent first and each once; servers without a call follow in the
+ * order of their names.
+ *
+ * @param servers the names to order
+ * @param history the server of each tool call, oldest first
+ */
+export function orderServers(servers: Iterable<string>, history: readonly string[]): string[] {
+  const rest = new Set(servers);
+  const ordered: string[] = [];
+  for (const server of history.toReversed()) {
+    if (rest.delete(server)) ordered.push(server);
+  }
+  return ordered.concat([...rest].sort(compareCodePoints));
 }

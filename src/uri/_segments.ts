@@ -20,11 +20,6 @@ const NOT_IN_HOST = /[\u0000-\u0020\u007f-\u009f@%/?#]/;
 const UNRESERVED = /^[A-Za-z0-9._~-]*$/;
 const LEFT_BY_ENCODE_URI_COMPONENT = /[!'()*]/g;
 
-const SLASH = 0x2f;
-const IN_HOST = 1;
-const IN_SEGMENT = 2;
-const PLAIN = tabulatePlain();
-
 const LONE_SURROGATE: Refusal = "it contains a lone surrogate";
 
 /**
@@ -34,11 +29,6 @@ const LONE_SURROGATE: Refusal = "it contains a lone surrogate";
 export function splitUri(raw: string, scheme: Scheme): UriParts | Refusal {
   const start = hostStart(raw, scheme);
   if (start < 0) return `it does not start with "${scheme}://"`;
-  return splitPlainUri(raw, start) ?? splitAnyUri(raw, start);
-}
-
-/** The general case: checks, splits and decodes a URI. */
-function splitAnyUri(raw: string, start: number): UriParts | Refusal {
   if (!raw.isWellFormed()) return LONE_SURROGATE;
   if (REFUSED_ANYWHERE.test(raw)) return "it has a fragment or contains a control character";
 
@@ -57,46 +47,6 @@ function splitAnyUri(raw: string, start: number): UriParts | Refusal {
     segments,
     query: queryStart < 0 ? undefined : raw.slice(queryStart + 1),
   };
-}
-
-/**
- * The fast case, which covers nearly every URI: one pass over characters that need no decoding. Returns `undefined` for
- * any other URI, which {@linkcode splitAnyUri} then reads.
- */
-function splitPlainUri(raw: string, start: number): UriParts | undefined {
-  const hostEnd = endOfPlain(raw, start, IN_HOST);
-  if (hostEnd === start) return undefined;
-  const segments: string[] = [];
-  let end = hostEnd;
-  while (end < raw.length) {
-    const segmentStart = end + 1;
-    if (raw.charCodeAt(end) !== SLASH) return undefined;
-    end = endOfPlain(raw, segmentStart, IN_SEGMENT);
-    if (end === segmentStart) return undefined;
-    segments.push(raw.slice(segmentStart, end));
-  }
-  return { host: raw.slice(start, hostEnd), segments, query: undefined };
-}
-
-function endOfPlain(raw: string, start: number, place: number): number {
-  let end = start;
-  while (end < raw.length && isPlain(raw.charCodeAt(end), place)) end++;
-  return end;
-}
-
-function isPlain(unit: number, place: number): boolean {
-  return unit < PLAIN.length && ((PLAIN[unit] ?? 0) & place) !== 0;
-}
-
-/** For each ASCII character, whether it needs no decoding in a host and in a segment, as bits. */
-function tabulatePlain(): Uint8Array {
-  const places = new Uint8Array(128);
-  for (let unit = 0; unit < places.length; unit++) {
-    const character = String.fromCharCode(unit);
-    if (/[a-z0-9._~:-]/.test(character)) places[unit] = IN_HOST;
-    if (UNRESERVED.test(character)) places[unit] = (places[unit] ?? 0) | IN_SEGMENT;
-  }
-  return places;
 }
 
 /** Why `host` is invalid, or `undefined` when it is valid. */

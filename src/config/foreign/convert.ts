@@ -25,7 +25,6 @@ import { Findings } from "../problem.ts";
 import { urlProblem } from "../values.ts";
 import { fileOf, fillVariables, isShell, type VariableContext } from "./variables.ts";
 import { hasPlaceholder, mapTexts } from "../placeholders.ts";
-import { closestWord } from "../../text/spelling.ts";
 
 type Transport = MCPServerConfig["type"];
 type Entry = Readonly<Record<string, unknown>>;
@@ -57,18 +56,10 @@ function convertFlat(raw: Entry, name: string, context: VariableContext): MCPSer
   const entry = fillEntry(raw, context);
   if (transport === "stdio") warnOfProgram(entry, context);
   const converted = transport === "stdio"
-    ? fromStdio(readStdio(entry, context), context)
+    ? fromStdio(readWith(flatStdioServer, entry, context), context)
     : fromHttp(readWith(flatHttpServer, entry, context), context);
   if (converted === undefined) return undefined;
   return readWith(serverKinds[transport], { name, type: transport, ...converted }, context);
-}
-
-/** Explains a list as `command`, which is a common mistake, because some programs use one. */
-function readStdio(entry: Entry, context: VariableContext): FlatStdioServer | undefined {
-  if (!Array.isArray(entry["command"])) return readWith(flatStdioServer, entry, context);
-  const message = 'must be a string, not a list; write its first item as "command", and the others as "args"';
-  context.findings.refuse([...context.path, "command"], message);
-  return undefined;
 }
 
 function transportOf(entry: Entry, { path, findings }: VariableContext): Transport | undefined {
@@ -84,24 +75,13 @@ function transportOf(entry: Entry, { path, findings }: VariableContext): Transpo
   }
   if (key !== undefined) return isSseUrl(entry, urlKey) ? "sse" : "streamable";
   if (entry["command"] === undefined && urlKey === undefined) {
-    findings.refuse(
-      path,
-      `must have "command" for a program, or "url" for a server on the network${suggestion(entry)}`,
-    );
+    findings.refuse(path, 'must have "command" for a program, or "url" for a server on the network');
     return undefined;
   }
   if (entry["command"] === undefined) return isSseUrl(entry, urlKey) ? "sse" : "streamable";
   if (urlKey === undefined) return "stdio";
   findings.refuse(path, `cannot have both "command" and "${urlKey}"; remove one of them`);
   return undefined;
-}
-
-function suggestion(entry: Entry): string {
-  for (const key of Object.keys(entry)) {
-    const word = closestWord(key, ["command", ...URL_KEYS]);
-    if (word !== undefined) return `; did you mean "${word}" instead of "${key}"?`;
-  }
-  return "";
 }
 
 /** By convention the path of an SSE endpoint ends in `/sse`. */

@@ -3,7 +3,7 @@ import { basename, isAbsolute, join, SEPARATOR } from "@std/path";
 import type { ConfigForm } from "../form.ts";
 import { DIALECTS } from "./dialects.ts";
 import type { ReadingPlace } from "../problem.ts";
-import { mapTexts, replaceClosed } from "../placeholders.ts";
+import { replaceClosed } from "../placeholders.ts";
 import { didYouMean } from "../../text/spelling.ts";
 
 /** The place of a configuration file, as absolute paths. */
@@ -38,8 +38,6 @@ const FOLDERS = ["workspaceFolder", "workspaceFolderBasename", "userHome", "cwd"
 const EDITOR =
   /^(?:config|command|extensionInstallFolder|workspaceFolder|workspaceRoot):|^(?:file|relativeFile|line|column|selected|exec|default)/;
 
-/** `$NAME` or `${NAME}` in capitals, as environment variables are usually named. */
-const SHELL_VARIABLE = /(?<![\w\\$])\$(?:[A-Z][A-Z0-9_]{2,}\b|\{[A-Z][A-Z0-9_]{2,}\})/;
 const NOT_FILLED_IN =
   "contains a $NAME, which is passed on unchanged; write ${env:NAME} for an environment variable";
 
@@ -150,29 +148,6 @@ function unknownVariable(name: string, whole: string, { form, path, findings }: 
     findings.warn(path, `contains an unknown \${…}, which is passed on unchanged${hint}`);
   }
   return whole;
-}
-
-/** Warns of variables in an entry of the specification's form, where only placeholders are filled in. */
-export function warnOfVariables(
-  value: Readonly<Record<string, unknown>>,
-  { path, findings }: ReadingPlace,
-): void {
-  const { command } = value;
-  const isShellLine = typeof command === "string" && isShell(command);
-  mapTexts(value, (text, within) => {
-    let isMeant = false;
-    replaceClosed(text, VARIABLE, (whole, name) => {
-      isMeant ||= FOLDERS.includes(name) || name === "/";
-      return whole;
-    });
-    if (isMeant) {
-      const message = 'contains a variable that is not supported with "server_parameters"; write its value';
-      findings.warn([...path, ...within], message);
-    } else if (SHELL_VARIABLE.test(text) && !(isShellLine && within[0] === "args")) {
-      findings.warn([...path, ...within], NOT_FILLED_IN);
-    }
-    return text;
-  });
 }
 
 const SHELL = /^(?:.*[\\/])?(?:sh|bash|zsh|dash|fish|cmd|powershell|pwsh)(?:\.exe)?$/i;

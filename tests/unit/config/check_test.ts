@@ -167,14 +167,6 @@ Deno.test("a missing program is a failure, with a fix", async () => {
     asked: { command: "${env:PROGRAM}" },
     elsewhere: { command: "no-such-program-42", env: { PATH: "${env:OTHER_PATH}" } },
     folder: { command: "deno", cwd: "/no/such/folder" },
-    node: { command: "node", args: ["--inspect", "no/such.mjs", "--fast"] },
-    python: { command: "/usr/bin/env/python3.12", args: ["-u", "no such.py"] },
-    deno: { command: "deno", args: ["run", "-A", "./none.ts"] },
-    found: { command: "deno", args: ["run", "-A", "cli.ts", "none.ts"] },
-    remote: { command: "deno", args: ["run", "https://example.com/none.ts"] },
-    module: { command: "node", args: ["-r", "dotenv/config", "none.js"] },
-    written: { command: "node", args: ["${env:SCRIPT}/none.js"] },
-    task: { command: "deno", args: ["task", "none.ts"] },
   });
   const begin = failures.map((failure) => failure.split(";")[0]);
   assertEquals(begin, [
@@ -182,10 +174,6 @@ Deno.test("a missing program is a failure, with a fix", async () => {
     "mcpServers.line.command looks like a command line",
     'mcpServers.script.command no executable file "./no-such-script.sh"',
     'mcpServers.folder.cwd no such folder "/no/such/folder"',
-    'mcpServers.node.args no such file "no/such.mjs"',
-    'mcpServers.python.command no executable file "/usr/bin/env/python3.12"',
-    'mcpServers.python.args no such file "no such.py"',
-    'mcpServers.deno.args no such file "./none.ts"',
   ]);
   assertEquals(failures.join().includes("--allow-all"), false);
 });

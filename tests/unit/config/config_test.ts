@@ -76,28 +76,28 @@ Deno.test("a problem has its path and a fix", () => {
     [
       { a: { ...stdio, forbidden_tools: "rm" } },
       "servers.a.forbidden_tools",
-      'must be a list, not a string; write it as ["',
+      "must be a list, not a string",
     ],
     [
       { a: { ...stdio, disabled: "true" } },
       "servers.a.disabled",
-      "must be true or false, not a string; remove the quotes",
+      "must be true or false, not a string",
     ],
     [{ a: { ...stdio, tool_meta: { t: { tags: "x" } } } }, "servers.a.tool_meta.t.tags", "must be a list"],
     [
       { a: { type: "stdio", server_parameters: { command: "run", args: [8080] } } },
       "servers.a.server_parameters.args[0]",
-      "must be a string, not a number; put it in double quotes",
+      "must be a string, not a number",
     ],
     [
       { a: { type: "stdio", server_parameters: { command: "run", env: ["A=b"] } } },
       "servers.a.server_parameters.env",
-      'must be an object, not a list; write it as { "NAME": "value" }',
+      "must be an object, not a list",
     ],
     [
       { a: { type: "sse", server_parameters: { url: "http://x", timeout: "5" } } },
       "servers.a.server_parameters.timeout",
-      "must be a number or a placeholder such as ${input:id}, not a string; remove the quotes",
+      "must be a number or a placeholder such as ${input:id}, not a string",
     ],
     [
       { a: { type: "sse", server_parameters: { url: "mailto:x" } } },

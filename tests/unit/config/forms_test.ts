@@ -219,13 +219,9 @@ Deno.test('a "command" input of an editor is refused, with a fix', () => {
   assertEquals(parseConfig({ servers: own, inputs }).inputs[0]?.type, "command");
 });
 
-Deno.test("another kind of file is recognized, with a fix", () => {
+Deno.test("what is no configuration is refused with its form", () => {
   const cases: [value: unknown, state: string][] = [
-    [{ command: "npx", args: [] }, 'a single server entry: write it as { "mcpServers"'],
-    [{ extensions: { a: { type: "stdio", cmd: "x" } } }, "Goose"],
-    [{ name: "x", dependencies: {} }, "package.json"],
-    [{ name: "x", packages: [] }, "the MCP registry"],
-    [{ services: { a: {} } }, "Docker Compose"],
+    [{ command: "npx", args: [] }, 'write { "mcpServers": { "NAME": { "command"'],
     [[{ name: "a", command: "x" }], 'as { "servers": [ … ] }'],
     ["text", 'write { "mcpServers": { "NAME": { "command"'],
     [{ unknown: 1 }, 'write { "mcpServers": { "NAME": { "command"'],

@@ -39,7 +39,7 @@ Deno.test("all problems are reported in the order of the text, each with its lin
   ]);
   assertEquals(message.split("\n"), [
     'Cannot read config "mcp.json" at line 5, servers.files.server_parameters.command: is missing; it must be a string',
-    'Cannot read config "mcp.json" at line 6, servers.files.server_parameters.args: must be a list, not a string; write it as ["item", "item"]',
+    'Cannot read config "mcp.json" at line 6, servers.files.server_parameters.args: must be a list, not a string',
     'Cannot read config "mcp.json" at line 9, servers.web.type: must be one of "stdio", "streamable", "sse"; did you mean "sse"?',
     'Cannot read config "mcp.json" at line 11, inputs[0].id: is missing; it must be a string',
   ]);
@@ -134,11 +134,11 @@ Deno.test("the message has twenty problems, the error has all", () => {
   assertEquals([error.problems.length, error.message.split("\n").at(-1)], [30, "… and 10 more"]);
 });
 
-Deno.test("too deep nesting is refused at its place; brackets in strings and comments do not count", () => {
+Deno.test("too deep nesting is refused; brackets in strings and comments do not count", () => {
   const nested = (depth: number) => `{\n"a": ${"[".repeat(depth)}${"]".repeat(depth)}}`;
   for (const depth of [100, 100_000]) {
     const { syntax } = readConfigText(nested(depth));
-    assertEquals(syntax.map(({ line, column }) => [line, column]), [[2, 105]], String(depth));
+    assertEquals(syntax.map(({ message }) => message), ["nested more than 100 levels deep"], String(depth));
   }
   assertEquals(readConfigText(nested(99)).syntax, []);
   const harmless = `{ // ${"{".repeat(200)}\n /* ${"[\n".repeat(200)} */ "a\\"": "${"[{".repeat(200)}" }`;

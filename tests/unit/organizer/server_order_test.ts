@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { orderServers } from "../../../src/organizer/server_order.ts";
+import { orderServers } from "../../../src/organizer/finder.ts";
 
 // proves: desktop-server-recent, finder-server-recent
 Deno.test("orderServers() puts the server used last first, each once, and only those asked for", () => {

@@ -44,9 +44,6 @@ Deno.test("an entry without command and URL is refused, with a fix", () => {
   assertEquals(refusals({}), [
     'mcpServers.a must have "command" for a program, or "url" for a server on the network',
   ]);
-  assertEquals(refusals({ comand: "x" }), [
-    'mcpServers.a must have "command" for a program, or "url" for a server on the network; did you mean "command" instead of "comand"?',
-  ]);
   assertEquals(refusals({ command: "x", url: "http://x" }), [
     'mcpServers.a cannot have both "command" and "url"; remove one of them',
   ]);
@@ -63,7 +60,7 @@ Deno.test("an entry without command and URL is refused, with a fix", () => {
 
 Deno.test("a problem has the path at which the value is written", () => {
   assertEquals(refusals({ command: "x", env: { A: [] }, args: [1] }), [
-    "mcpServers.a.args[0] must be a string, not a number; put it in double quotes",
+    "mcpServers.a.args[0] must be a string, not a number",
     "mcpServers.a.env.A must be a string or a number or true or false or null, not a list",
   ]);
   assertEquals(refusals({ command: "x", alwaysAllow: true }), [
@@ -103,7 +100,7 @@ Deno.test("unsupported keys that matter for safety are refused, with a fix", () 
   const cases: [Entry, string][] = [
     [{ sandboxEnabled: true, sandbox: {} }, "sandboxEnabled is not supported"],
     [{ disabledTools: ["*"] }, 'disabled": true'],
-    [{ command: ["npx", "-y"] }, 'command must be a string, not a list; write its first item as "command"'],
+    [{ command: ["npx", "-y"] }, "command must be a string, not a list"],
   ];
   for (const [members, state] of cases) {
     const [first = ""] = refusals({ command: "x", ...members });

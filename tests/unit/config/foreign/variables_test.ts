@@ -128,12 +128,3 @@ Deno.test("a file placeholder gets the full path of the file", () => {
   assertEquals(fill("{file:~/token.txt} {env:A}", "opencode").filled, "${file:/home/me/token.txt} ${env:A}");
   assertEquals(fill("${file:/etc/token}").filled, "${file:/etc/token}");
 });
-
-Deno.test("a folder variable beside server_parameters is a warning", () => {
-  const server_parameters = { command: "x", args: ["a", "${workspaceFolder}/b", "${input}"] };
-  const { servers: [server], warnings } = parseConfig({
-    servers: { a: { type: "stdio", server_parameters } },
-  });
-  assertEquals(server?.type === "stdio" && server.server_parameters.args[1], "${workspaceFolder}/b");
-  assertEquals(warnings.map(({ path }) => path), ["servers.a.server_parameters.args[1]"]);
-});
