@@ -37,6 +37,12 @@ export class UsageError extends Error {
   readonly code = "USAGE";
 }
 
+/** What a command is about has changed: a call was answered already, or is another one than was shown; the exit code is 1. */
+export class StateChangedError extends Error {
+  override readonly name = "StateChangedError";
+  readonly code = "STATE_CHANGED";
+}
+
 /** No such Computer runs on this machine; the exit code is 3. */
 export class ComputerNotRunningError extends Error {
   override readonly name = "ComputerNotRunningError";

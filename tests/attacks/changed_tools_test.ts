@@ -1,6 +1,7 @@
 /** Attacker: an MCP server. It was allowed to run a tool unasked, and puts another one in its place. */
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { askedConfirm } from "../../src/cli/computer/questions.ts";
+import { People } from "../../src/cli/computer/people/people.ts";
+import { terminalFace } from "../../src/cli/computer/questions.ts";
 import { openApprovals } from "../../src/cli/computer/state_files.ts";
 import { type ApprovalStore, changedToolsIn } from "../../src/computer/tools/approved_tools.ts";
 import type { Confirm } from "../../src/computer/tools/confirmation.ts";
@@ -155,8 +156,9 @@ Deno.test("the prompt shows what has changed, escaped, above the call", async ()
     dialogue.next("y");
     return Promise.resolve("answered");
   };
-  const confirm = askedConfirm({ converse } as unknown as LineEditor);
-  await using office = await ComputerOffice.open(entry("ask"), { confirm });
+  const people = new People({ onError: console.error });
+  people.addFace(terminalFace({ converse } as unknown as LineEditor));
+  await using office = await ComputerOffice.open(entry("ask"), { confirm: people.confirm });
   await list(office, { tools: [OTHER] });
   await office.laptop.callTool("run");
   const [text = ""] = texts;

@@ -1,6 +1,7 @@
 /** Attacker: an MCP server. It wants a call to run because a person had allowed the tool that it listed before */
 import { assertEquals } from "@std/assert";
-import { askedConfirm } from "../../src/cli/computer/questions.ts";
+import { People } from "../../src/cli/computer/people/people.ts";
+import { terminalFace } from "../../src/cli/computer/questions.ts";
 import type { LineEditor } from "../../src/terminal/editor/line_editor.ts";
 import { type Change, TOOLS_CHANGED } from "../fixtures/script.ts";
 import { scripted } from "../fixtures/stdio_config.ts";
@@ -54,7 +55,9 @@ const entry = (changes: Record<string, unknown> = {}) => ({
 
 Deno.test("always holds for the tool as it is listed, and for its entry", async () => {
   const { editor, asked } = always();
-  await using office = await ComputerOffice.open(entry(), { confirm: askedConfirm(editor) });
+  const people = new People({ onError: console.error });
+  people.addFace(terminalFace(editor));
+  await using office = await ComputerOffice.open(entry(), { confirm: people.confirm });
   const call = async () => {
     await office.laptop.callTool("run");
     return asked();

@@ -4,7 +4,7 @@ import { showProgress } from "../../terminal/progress.ts";
 import { currentScreen } from "../../terminal/screen.ts";
 import { showAnswer } from "../answers/answer.ts";
 import { printError, UsageError } from "../outcome.ts";
-import type { CommandCall } from "./commands.ts";
+import type { CommandCall } from "./command.ts";
 import { Conversation, personAt } from "./conversation.ts";
 import { LazyEditor } from "../../terminal/editor/lazy_editor.ts";
 import { askedInputs } from "./questions.ts";
@@ -41,7 +41,14 @@ export async function runAlone(
   const { json } = options;
   const person = personAt(new LazyEditor({ isPlain: json }).use);
   const conversation = new Conversation(person, { json });
-  const answer = await work({ hosted, signal, progress: (text) => progress.update(text), conversation });
+  const place = "by a command";
+  const answer = await work({
+    hosted,
+    signal,
+    progress: (text) => progress.update(text),
+    conversation,
+    place,
+  });
   progress[Symbol.dispose]();
   showAnswer(answer, { print: console.log, printError }, { json, screen: currentScreen() });
 }

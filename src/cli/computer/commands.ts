@@ -4,14 +4,13 @@ import type { Computer } from "../../computer/computer.ts";
 import type { QuestionRequest } from "../../computer/questions/question.ts";
 import { helpPart } from "../program.ts";
 import { collectPair, parsePort, parseUrl, wholeNumber } from "../options.ts";
-import type { CommandAnswer } from "../answers/answer.ts";
 import { addRequestCommands } from "../answers/commands.ts";
 import type { AskedComputer, CallAsked } from "../answers/requests.ts";
 import type { LoginFlags } from "./answers/auth.ts";
 import type { AddServerFlags } from "./answers/servers.ts";
-import type { CommandContext } from "./hosted_computer.ts";
 import { fromRequest } from "./conversation.ts";
-import type { AwaitedServers } from "./start.ts";
+import { addCallCommands } from "./call_commands.ts";
+import { addCommand, type RunCommand } from "./command.ts";
 
 // Loaded when a command runs, so that a command for another process starts fast.
 const status = () => import("./answers/status.ts");
@@ -20,32 +19,6 @@ const inputs = () => import("./answers/inputs.ts");
 const office = () => import("./answers/office.ts");
 const auth = () => import("./answers/auth.ts");
 
-/** What a command needs before it can run. */
-export type CommandNeed =
-  /** A running Computer: on a newly started one the command has no effect. */
-  | "running"
-  /** MCP servers: without a running Computer those of the config are started. */
-  | "servers"
-  /** Only the configuration: nothing is started. */
-  | "config";
-
-export interface CommandCall {
-  readonly name: string;
-  readonly needs: CommandNeed;
-  /** Runs the command; `typed` is the answer to the question for {@linkcode CommandCall.asksFor}. */
-  readonly work: (context: CommandContext, typed?: string) => CommandAnswer | Promise<CommandAnswer>;
-  /** The input whose value the user is asked for, because the last word was left out. */
-  readonly asksFor?: string | undefined;
-  /** The MCP servers that must have started, where no Computer runs yet; all by default. */
-  readonly awaits?: AwaitedServers | undefined;
-  /** The words for a Computer of another process, if they differ from what was typed. */
-  readonly toWords?: ((signal: AbortSignal) => Promise<readonly string[]>) | undefined;
-  /** Whether it creates a missing config file; false by default. */
-  readonly mayBeNew?: boolean | undefined;
-}
-
-export type RunCommand = (call: CommandCall) => Promise<void>;
-
 export function addCommands(program: Command, run: RunCommand): void {
   addCommand(program, run, {
     usage: "status",
@@ -53,26 +26,9 @@ export function addCommands(program: Command, run: RunCommand): void {
     needs: "servers",
     work: async ({ hosted }) => (await status()).showStatus(hosted),
   });
-  for (const add of [addRequests, addServers, addAuth, addInputs, addOffice]) add(program, run);
-}
-
-/** How a command is written, and what it does with its arguments and options. */
-interface DeclaredCommand<Args extends readonly unknown[]> {
-  readonly usage: string;
-  readonly about: string;
-  readonly needs: CommandNeed;
-  readonly work: (context: CommandContext, ...args: Args) => CommandAnswer | Promise<CommandAnswer>;
-}
-
-function addCommand<Args extends readonly unknown[]>(
-  group: Command,
-  run: RunCommand,
-  { usage, about, needs, work }: DeclaredCommand<Args>,
-): Command {
-  const command = group.command(usage).description(about);
-  const { parent } = group;
-  const name = parent === null ? command.name() : `${group.name()} ${command.name()}`;
-  return command.action((...args: Args) => run({ name, needs, work: (context) => work(context, ...args) }));
+  for (const add of [addRequests, addCallCommands, addServers, addAuth, addInputs, addOffice]) {
+    add(program, run);
+  }
 }
 
 function addRequests(program: Command, run: RunCommand): void {
@@ -100,12 +56,6 @@ function addRequests(program: Command, run: RunCommand): void {
     about: "list the skills, and what keeps others from being used",
     needs: "servers",
     work: async ({ hosted }) => (await status()).showSkills(hosted),
-  });
-  addCommand(program, run, {
-    usage: "history",
-    about: "show the last 100 tool calls",
-    needs: "running",
-    work: async ({ hosted }) => (await status()).showHistory(hosted),
   });
 }
 

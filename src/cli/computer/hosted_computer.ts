@@ -15,17 +15,17 @@ import { UsageError } from "../outcome.ts";
 import { ConfigStore } from "./config_store.ts";
 import type { Conversation } from "./conversation.ts";
 import { type HostedInputs, type InputOrigin, readInputFile } from "./hosted_inputs.ts";
+import { People } from "./people/people.ts";
 import { type ArrivalOptions, OfficeArrival } from "./start.ts";
 import { openApprovals, openEras } from "./state_files.ts";
 
 /** How often the files are looked at, in milliseconds. */
 const CHECK_INTERVAL_MS = 500;
 
-export interface HostedComputerOptions extends
-  Pick<
-    ComputerOptions,
-    "name" | "protocolVersion" | "confirm" | "answerQuestion" | "resolveDpe" | "skills" | "uploads"
-  > {
+export interface HostedComputerOptions
+  extends Pick<ComputerOptions, "name" | "protocolVersion" | "resolveDpe" | "skills" | "uploads"> {
+  /** Whether tools run without a confirmation, unless the Agent demands one. */
+  readonly isAutoApplied?: boolean | undefined;
   /** The config file; without one, the configuration is empty and in memory. */
   readonly configFile?: string | undefined;
   readonly mayBeNew?: boolean | undefined;
@@ -46,6 +46,7 @@ export interface HostedComputerOptions extends
 export class HostedComputer implements AsyncDisposable {
   readonly options: HostedComputerOptions;
   readonly store: ConfigStore;
+  readonly people: People;
   /** The name by which commands of other processes choose this Computer. */
   commandName: string;
   /** The version of the config file that was read, so that an edit during the start is noticed. */
@@ -70,6 +71,9 @@ export class HostedComputer implements AsyncDisposable {
     this.store = store;
     this.#version = version;
     this.#log = withModule(options.logger, "config");
+    const onError = (error: unknown) =>
+      options.logger.error("a listener failed", { error: describeError(error) });
+    this.people = new People({ onError });
   }
 
   /** Reads the configuration, and throws a UsageError when it cannot be used; starts nothing. */
@@ -101,9 +105,12 @@ export class HostedComputer implements AsyncDisposable {
   }
 
   async start(): Promise<Computer> {
-    const { inputs, isWatching } = this.options;
+    const { inputs, isWatching, isAutoApplied } = this.options;
+    const { confirm, answerQuestion } = this.people;
     const computer = Computer.open({
       ...this.options,
+      confirm: isAutoApplied === true ? (request) => !request.mustAsk || confirm(request) : confirm,
+      answerQuestion,
       config: this.store.config,
       inputs: inputs.source,
       eraStore: openEras(),
@@ -262,6 +269,8 @@ export interface CommandContext {
   readonly signal: AbortSignal;
   readonly progress: (text: string) => void;
   readonly conversation: Conversation;
+  /** Where the command comes from, as a person reads it: `by a command`, `on the page`. */
+  readonly place: string;
 }
 
 function listed(file: string | undefined): readonly string[] {

@@ -7,7 +7,7 @@ import { showProgress } from "../../terminal/progress.ts";
 import { currentScreen } from "../../terminal/screen.ts";
 import { ComputerNotRunningError, ExitCode, ExitRequest, printError, UsageError } from "../outcome.ts";
 import { withoutSharedOptions } from "../program.ts";
-import type { CommandCall } from "./commands.ts";
+import type { CommandCall } from "./command.ts";
 import { askComputer } from "./ask_computer.ts";
 import { personAt } from "./conversation.ts";
 import type { ComputerCliOptions } from "./open_computer.ts";

@@ -33,8 +33,7 @@ export interface ComputerCliOptions extends LogOptions, Partial<ConnectionOption
 
 /** How a Computer of the command line talks to the user. */
 export interface HostedComputerSurroundings
-  extends
-    Pick<HostedComputerOptions, "confirm" | "answerQuestion" | "isWatching" | "isLogShown" | "mayBeNew"> {
+  extends Pick<HostedComputerOptions, "isWatching" | "isLogShown" | "mayBeNew"> {
   readonly inputs?: InputSource | undefined;
   /** What to do when an input has no value, such as `set A2C_INPUT_KEY`, which is the default. */
   readonly inputRemedy?: ((id: string) => string) | undefined;
@@ -69,8 +68,7 @@ export async function openHostedComputer(
       ...await readCredentials(options),
       onFailed: around.onFailed,
     },
-    confirm: autoApply ? (request) => !request.mustAsk || around.confirm?.(request) : around.confirm,
-    answerQuestion: around.answerQuestion,
+    isAutoApplied: autoApply,
     resolveDpe: dpeFiles === undefined ? undefined : fileResolver({ directory: dpeFiles }),
     skills,
     uploads,

@@ -44,6 +44,7 @@ async function runLine(
     hosted,
     signal: AbortSignal.any([interruption.signal, hosted.quitting]),
     progress: (text) => progress.update(text),
+    place: "at the terminal",
     presentation: { json: false, screen },
     print: printAbove,
     printError,
@@ -58,7 +59,8 @@ async function runLine(
 }
 
 export async function completePrompt(line: string, hosted: HostedComputer): Promise<string[]> {
-  const typist = { hosted, presentation: { json: false, screen: undefined }, print() {}, printError() {} };
+  const presentation = { json: false, screen: undefined };
+  const typist = { hosted, presentation, place: "at the terminal", print() {}, printError() {} };
   const { signal } = new AbortController();
   const program = buildCommands({ ...typist, signal, progress() {}, person: NOBODY });
   return await completeLine(program, line, {

@@ -3,11 +3,13 @@ import { toSafeLine } from "../../text/safe_text.ts";
 import { ask, choose, type LineEditor } from "../../terminal/editor/line_editor.ts";
 import type { MCPServerInput, MCPServerPickStringInput } from "../../protocol/config.ts";
 import type { InputSource } from "../../computer/inputs/sources.ts";
-import type { Confirm, ConfirmRequest } from "../../computer/tools/confirmation.ts";
-import { describeChanges, toolChanges } from "../../computer/tools/tool_changes.ts";
+import type { ConfirmRequest } from "../../computer/tools/confirmation.ts";
 import type { UseEditor } from "../../terminal/editor/lazy_editor.ts";
-import { askToRun } from "../questions/terminal_answers.ts";
+import { askAt, askToRun } from "../questions/terminal_answers.ts";
 import { describeCaller, toShownName } from "../questions/shown_question.ts";
+import { fromRequest } from "./conversation.ts";
+import type { Face } from "./people/people.ts";
+import type { WaitingCall } from "./people/waiting.ts";
 
 /** Asks for the value of an input; returns `undefined` for an empty answer. */
 export async function askForInput(
@@ -43,45 +45,32 @@ export function askedInputs(useEditor: UseEditor): InputSource {
     useEditor((editor) => askForInput(editor, input, { server, signal }));
 }
 
-/** What was allowed with `always`. */
-interface Allowed {
-  readonly fingerprints: Set<string>;
-  readonly last: Pick<ConfirmRequest, "definition">;
-}
-
 /**
- * Asks before each call, unless the user has allowed the tool, as it is listed and configured now, to the Agent and its
- * client until this Computer ends; a call that demands a person is always asked about. The whole call is shown, and what
- * has changed since the tool was allowed; a call that is longer than a page runs only after its last page was shown.
+ * The terminal of this process. The whole call is shown, and what has changed since the tool was allowed; a call that is
+ * longer than a page runs only after its last page was shown.
  */
-export function askedConfirm(editor: LineEditor): Confirm {
-  const allowed = new Map<string, Allowed>();
-  return async (request) => {
-    const { isLocal, agent, client, server, tool, fingerprint, mustAsk } = request;
-    const key = JSON.stringify([isLocal, agent, client, server, tool]);
-    const before = allowed.get(key);
-    if (!mustAsk && before?.fingerprints.has(fingerprint) === true) return true;
-    const { params, signal } = request;
-    const { decision } = await askToRun(editor, {
-      call: `${changeNotice(request, before)}${describeCall(request)}`,
-      callAgain: `${toShownName(request.tool)} of ${toShownName(request.server)}`,
-      params,
-      signal,
-      hasAlways: !mustAsk,
-    });
-    if (decision !== "always") return decision !== "no";
-    const fingerprints = before?.fingerprints ?? new Set();
-    allowed.set(key, { fingerprints: fingerprints.add(fingerprint), last: request });
-    return "always";
+export function terminalFace(editor: LineEditor): Face {
+  return {
+    place: "at the terminal",
+    decide: async ({ request, changed }, signal) => {
+      const { params, tool, server, mustAsk } = request;
+      const { decision } = await askToRun(editor, {
+        call: `${changeNotice(request, changed)}${describeCall(request)}`,
+        callAgain: `${toShownName(tool)} of ${toShownName(server)}`,
+        params,
+        signal,
+        hasAlways: !mustAsk,
+      });
+      return decision;
+    },
+    answer: ({ request }, signal) => askAt(editor, fromRequest({ ...request, signal })),
   };
 }
 
 /** What has changed since the tool was allowed, in lines above the call; empty for a tool that was not. */
-function changeNotice(request: ConfirmRequest, before: Allowed | undefined): string {
-  const { server, tool, definition } = request;
-  const changes = before === undefined ? request.changes : toolChanges(before.last.definition, definition);
-  if (changes.length === 0 && before === undefined) return "";
-  const what = changes.length === 0 ? "the entry of its MCP server" : describeChanges(changes);
+export function changeNotice({ server, tool }: ConfirmRequest, changed: WaitingCall["changed"]): string {
+  if (changed === undefined) return "";
+  const { what, changes } = changed;
   const lines = changes.flatMap(({ removed, added }) => [
     ...removed.map((line) => `- ${toSafeLine(line)}`),
     ...added.map((line) => `+ ${toSafeLine(line)}`),
@@ -93,7 +82,7 @@ function changeNotice(request: ConfirmRequest, before: Allowed | undefined): str
 }
 
 /** `Agent "bot" calls "delete" of "files"`. */
-function describeCall({ isLocal, agent, claimedAgent, tool, server }: ConfirmRequest): string {
+export function describeCall({ isLocal, agent, claimedAgent, tool, server }: ConfirmRequest): string {
   const who = isLocal ? "this program" : describeCaller({ agent, claimedAgent });
   return `${who[0]?.toUpperCase()}${who.slice(1)} calls ${toShownName(tool)} of ${toShownName(server)}`;
 }

@@ -12,9 +12,7 @@ import { openControl, type RunWords } from "../control/server.ts";
 import { runTyped } from "../control/typed.ts";
 import { chooseCommandName } from "./ask_computer.ts";
 import { buildCommands, completePrompt, runPrompt } from "./prompt.ts";
-import { askAt } from "../questions/terminal_answers.ts";
-import { fromRequest } from "./conversation.ts";
-import { askedConfirm, askedInputs } from "./questions.ts";
+import { askedInputs, terminalFace } from "./questions.ts";
 import type { HostedComputer } from "./hosted_computer.ts";
 import { type ComputerCliOptions, openHostedComputer } from "./open_computer.ts";
 import { reportArrival, reportStart } from "./start.ts";
@@ -74,13 +72,12 @@ export async function runAtTerminal(options: ComputerCliOptions, signal: AbortSi
     isWatching: options.watch,
     inputs: askedInputs((work) => work(editor)),
     inputRemedy: (id) => `run "input set ${quoteWord(id)}"`,
-    confirm: askedConfirm(editor),
-    answerQuestion: (request) => askAt(editor, fromRequest(request)),
     mayBeNew: true,
     onFailed: (error) => printSafely(`error: ${error.message}`),
     isLogShown: true,
   });
   opened.hosted = hosted;
+  hosted.people.addFace(terminalFace(editor));
   const onAbort = () => hosted.quit();
   signal.addEventListener("abort", onAbort, { once: true });
   const { url, office } = options;
@@ -115,11 +112,16 @@ function promptOf(hosted: HostedComputer | undefined): string {
 async function openHostedControl(hosted: HostedComputer, onRan = () => {}): Promise<AsyncDisposable> {
   const { options: { logger: log }, commandName: name } = hosted;
   if (name !== hosted.options.name) log.info("commands choose this Computer by another name", { name });
-  return await openControl("computer", { name, log, run: runFor(hosted, onRan) });
+  const run = runFor(hosted, { onRan, place: "by a command" });
+  return await openControl("computer", { name, log, run });
 }
 
-function runFor(hosted: HostedComputer, onRan: () => void): RunWords {
-  return runTyped((typed) => buildCommands({ hosted, ...typed }), onRan);
+/** @param from `place`: where the commands come from. */
+export function runFor(
+  hosted: HostedComputer,
+  { onRan, place }: { readonly onRan: () => void; readonly place: string },
+): RunWords {
+  return runTyped((typed) => buildCommands({ hosted, place, ...typed }), onRan);
 }
 
 /** Options whose values are usually secrets. */

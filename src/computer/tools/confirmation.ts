@@ -82,6 +82,8 @@ export interface ConfirmRequest {
   readonly changes: readonly ToolChange[];
   /** The arguments. */
   readonly params: Readonly<Record<string, unknown>>;
+  /** How long an answer is waited for, in milliseconds. */
+  readonly timeLeftMs: number;
   /**
    * Aborted when the call is cancelled or times out, the Agent or the Computer leaves the office, the connection is
    * lost, or the Computer closes. The call then never runs, whatever the answer, so a prompt can be closed.
@@ -184,9 +186,10 @@ export class Confirmations {
     const reason = { server: route.server.name, what: "a confirmation", meta, signal };
     try {
       const isConfirmed = await this.person.ask(call, reason, async (by) => {
-        const { agent, signal } = by();
+        const { agent, timeLeftMs, signal } = by();
         const client = clientNamedIn(request.agent, agent);
-        return await confirm({ ...toQuestion(request, route), agent, client, isLocal, mustAsk, signal });
+        const asked = { agent, client, isLocal, mustAsk, timeLeftMs, signal };
+        return await confirm({ ...toQuestion(request, route), ...asked });
       });
       if (isConfirmed === undefined) return cannotAsk(call, route);
       if (isConfirmed === "always" && route.changed !== undefined) this.#context.approved.approve(route);
@@ -252,7 +255,7 @@ function cannotAsk({ isLocal, mustAsk }: RunningCall, { server, tool, changed }:
 function toQuestion(
   request: ToolCallReq,
   { server, tool, changed }: ToolRoute,
-): Omit<ConfirmRequest, "signal" | "agent" | "client" | "isLocal" | "mustAsk"> {
+): Omit<ConfirmRequest, "signal" | "timeLeftMs" | "agent" | "client" | "isLocal" | "mustAsk"> {
   const { agent: claimedAgent, req_id: reqId, tool_name: name, params } = request;
   const { title, description, annotations = {} } = tool;
   return {

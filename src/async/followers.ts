@@ -1,0 +1,34 @@
+/** Those who follow what happens somewhere. */
+
+/** Tells each event to all who follow, in the order in which they began to. */
+export class Followers<T> {
+  readonly #listeners = new Set<(event: T) => void>();
+  readonly #onError: (error: unknown) => void;
+
+  /** @param onError Receives what a listener throws; the others are told all the same. */
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError;
+  }
+
+  /** Whether nobody follows, so that an event need not be made. */
+  get isEmpty(): boolean {
+    return this.#listeners.size === 0;
+  }
+
+  /** Tells this listener from now on, until the disposal. */
+  follow(listener: (event: T) => void): Disposable {
+    const own = (event: T) => listener(event);
+    this.#listeners.add(own);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(own) };
+  }
+
+  tell(event: T): void {
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(event);
+      } catch (error) {
+        this.#onError(error);
+      }
+    }
+  }
+}

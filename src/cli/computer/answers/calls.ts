@@ -1,0 +1,144 @@
+/** `calls`: what waits for a person, and what the person says. */
+import type { Answer, FieldValue } from "../../../protocol/questions.ts";
+import { escapeUnseen, inWrittenOrder, toSafeLine } from "../../../text/safe_text.ts";
+import { parseParams } from "../../answers/arguments.ts";
+import type { CommandAnswer } from "../../answers/answer.ts";
+import { UsageError } from "../../outcome.ts";
+import { describeField } from "../../questions/field_text.ts";
+import { describeAsker, describeTimeLeft } from "../../questions/shown_question.ts";
+import { fromRequest } from "../conversation.ts";
+import type { CommandContext } from "../hosted_computer.ts";
+import type { Decision } from "../people/people.ts";
+import {
+  argumentsBytes,
+  argumentsText,
+  digestOf,
+  MAX_LISTED_BYTES,
+  toWaitingEntry,
+  type Waiting,
+  type WaitingCall,
+  type WaitingQuestion,
+} from "../people/waiting.ts";
+import { changeNotice, describeCall } from "../questions.ts";
+
+/** The most bytes of arguments in one list; those of further calls are read in pages. */
+const MAX_ALL_LISTED_BYTES = 1024 * 1024;
+/** The characters of a page of arguments. */
+const PAGE_LENGTH = 65_536;
+
+/** Lists what waits. Who looks counts as somebody who can be asked. */
+export function listCalls({ hosted: { people } }: CommandContext): CommandAnswer {
+  people.look();
+  const listed = withArguments(people.waiting);
+  const value = {
+    waiting: listed.map(({ waiting, params }) => ({ ...toWaitingEntry(waiting), arguments: params })),
+  };
+  return {
+    value,
+    text: listed.length === 0 ? "nothing waits for you" : listed.map(waitingText).join("\n\n"),
+  };
+}
+
+interface Listed {
+  readonly waiting: Waiting;
+  /** `undefined` for a question, and for arguments that are too long for a list. */
+  readonly params: WaitingCall["request"]["params"] | undefined;
+}
+
+function withArguments(all: readonly Waiting[]): Listed[] {
+  let roomBytes = MAX_ALL_LISTED_BYTES;
+  return all.map((waiting) => {
+    if (waiting.kind === "question") return { waiting, params: undefined };
+    const bytes = argumentsBytes(waiting);
+    if (bytes > Math.min(MAX_LISTED_BYTES, roomBytes)) return { waiting, params: undefined };
+    roomBytes -= bytes;
+    return { waiting, params: waiting.request.params };
+  });
+}
+
+function waitingText({ waiting, params }: Listed): string {
+  return waiting.kind === "call" ? callText(waiting, params) : questionText(waiting);
+}
+
+function callText(waiting: WaitingCall, params: Listed["params"]): string {
+  const { id, request, changed } = waiting;
+  const shown = params === undefined
+    ? `with ${argumentsBytes(waiting)} bytes of arguments; "calls show ${id}" shows them`
+    : `with ${inWrittenOrder(escapeUnseen(JSON.stringify(params)))}`;
+  return [
+    `${changeNotice(request, changed)}${id}  ${describeCall(request)}`,
+    shown,
+    timeText(waiting),
+    `calls allow ${id} --shown ${digestOf(waiting)}`,
+  ].join("\n");
+}
+
+function questionText(waiting: WaitingQuestion): string {
+  const { id, request } = waiting;
+  const { asker } = fromRequest(request);
+  const wanted = request.mode === "url"
+    ? `a page to open: ${request.url}`
+    : `fields: ${request.fields.map(describeField).join(", ")}`;
+  return [
+    `${id}  ${describeAsker(asker)}: ${toSafeLine(request.message)}`,
+    wanted,
+    ...request.problems.map((problem) => `not yet right: ${toSafeLine(problem)}`),
+    timeText(waiting),
+    `calls answer ${id}${request.mode === "url" ? "" : " --content JSON"}`,
+  ].join("\n");
+}
+
+function timeText({ since, request: { timeLeftMs } }: Waiting): string {
+  return `waits ${describeTimeLeft(since.getTime() + timeLeftMs - Date.now())} longer`;
+}
+
+/** Shows one page of the arguments of a call. */
+export function showCall(
+  { hosted: { people } }: CommandContext,
+  { id, page }: { readonly id: string; readonly page: number },
+): CommandAnswer {
+  people.look();
+  const whole = argumentsText(people.callOf(id));
+  const pages = Math.max(1, Math.ceil(whole.length / PAGE_LENGTH));
+  if (page > pages) throw new UsageError(`Cannot show page ${page}: call "${id}" has ${pages}`);
+  const text = whole.slice((page - 1) * PAGE_LENGTH, page * PAGE_LENGTH);
+  const shown = inWrittenOrder(text.split("\n").map(escapeUnseen).join("\n"));
+  return {
+    value: { id, page, pages, text },
+    text: pages === 1 ? shown : `${shown}\npage ${page} of ${pages}`,
+  };
+}
+
+export function decide(
+  { hosted: { people }, place }: CommandContext,
+  { id, ...wanted }: { readonly id: string; readonly decision: Decision; readonly shown?: string },
+): CommandAnswer {
+  people.decide(id, { ...wanted, place });
+  const decision = wanted.decision === "no" ? "deny" : wanted.decision === "always" ? "always" : "allow";
+  return { value: { id, decision }, text: decision === "deny" ? `call ${id} is refused` : `call ${id} runs` };
+}
+
+export function answerQuestion(
+  context: CommandContext,
+  { id, content }: { readonly id: string; readonly content: string | undefined },
+): CommandAnswer {
+  // Each value is checked against its field.
+  const values = content === undefined ? {} : parseParams(content) as Record<string, FieldValue>;
+  return answer(context, { id, given: { action: "accept", content: values } });
+}
+
+export function declineQuestion(context: CommandContext, { id }: { readonly id: string }): CommandAnswer {
+  return answer(context, { id, given: { action: "decline" } });
+}
+
+function answer(
+  { hosted: { people }, place }: CommandContext,
+  { id, given }: { readonly id: string; readonly given: Answer },
+): CommandAnswer {
+  people.answer(id, { answer: given, place });
+  const { action } = given;
+  return {
+    value: { id, action },
+    text: `question ${id} is ${action === "accept" ? "answered" : "declined"}`,
+  };
+}

@@ -1,0 +1,88 @@
+/** What waits for a person at the Computer: a call to confirm, or a question of an MCP server; and how a program reads it. */
+import { createHash } from "node:crypto";
+import type { QuestionRequest } from "../../../computer/questions/question.ts";
+import type { ConfirmRequest } from "../../../computer/tools/confirmation.ts";
+import type { ToolChange } from "../../../computer/tools/tool_changes.ts";
+import { snakeCased } from "../../answers/answer.ts";
+
+/** The most bytes of a call's arguments that a list shows; longer ones are read in pages. */
+export const MAX_LISTED_BYTES = 65_536;
+
+interface WaitingBase {
+  /** Unique among what waits. */
+  readonly id: string;
+  readonly since: Date;
+}
+
+export interface WaitingCall extends WaitingBase {
+  readonly kind: "call";
+  readonly request: ConfirmRequest;
+  /** Why a call of a tool that was allowed is asked about; `undefined` for a tool that was not. */
+  readonly changed: { readonly what: string; readonly changes: readonly ToolChange[] } | undefined;
+}
+
+export interface WaitingQuestion extends WaitingBase {
+  readonly kind: "question";
+  readonly request: QuestionRequest;
+}
+
+export type Waiting = WaitingCall | WaitingQuestion;
+
+/** A digest of all that a person is shown and decides on. */
+export function digestOf({ request, ...waiting }: Waiting): string {
+  const { signal: _signal, timeLeftMs: _timeLeftMs, ...shown } = request;
+  const { changed } = waiting.kind === "call" ? waiting : {};
+  const text = JSON.stringify([waiting.kind, shown, changed]);
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** The arguments of a call as they are read: indented JSON, complete. */
+export function argumentsText({ request }: WaitingCall): string {
+  return JSON.stringify(request.params, null, 2);
+}
+
+/** All but the arguments of a call. */
+export function toWaitingEntry(waiting: Waiting): Record<string, unknown> {
+  const { id, kind, since, request } = waiting;
+  const { server, tool, name, agent, claimedAgent, isLocal, timeLeftMs } = request;
+  return {
+    id,
+    kind,
+    server,
+    tool,
+    name,
+    agent,
+    ...snakeCased({ claimedAgent, isLocal }),
+    since,
+    ends_at: new Date(since.getTime() + timeLeftMs),
+    digest: digestOf(waiting),
+    ...waiting.kind === "call" ? toCallMembers(waiting) : toQuestionMembers(waiting),
+  };
+}
+
+function toCallMembers(waiting: WaitingCall): Record<string, unknown> {
+  const { request: { title, description, annotations, client, mustAsk }, changed } = waiting;
+  return {
+    title,
+    description,
+    annotations,
+    client,
+    must_ask: mustAsk,
+    has_always: !mustAsk,
+    changed: changed?.what,
+    changes: changed?.changes.map(({ part, removed, added }) => ({ member: part, removed, added })) ?? [],
+    arguments_bytes: argumentsBytes(waiting),
+  };
+}
+
+function toQuestionMembers({ request }: WaitingQuestion): Record<string, unknown> {
+  const { mode, message, problems } = request;
+  const asked = request.mode === "form"
+    ? { fields: request.fields.map(snakeCased), schema: request.schema }
+    : { url: request.url };
+  return { mode, message, problems, ...asked };
+}
+
+export function argumentsBytes({ request }: WaitingCall): number {
+  return new TextEncoder().encode(JSON.stringify(request.params)).length;
+}

@@ -1,0 +1,222 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { fromFileUrl } from "@std/path";
+import { Agent } from "../../src/agent/agent.ts";
+import type { CallToolResult } from "../../src/protocol/tools.ts";
+import { SmcpServer } from "../../src/server/server.ts";
+import { scripted } from "../fixtures/stdio_config.ts";
+import { eventually } from "../fixtures/within.ts";
+import { leave, testPrompt } from "./_computer_prompt.ts";
+import { Workplace } from "./_computer_program.ts";
+
+const isPosix = Deno.build.os !== "windows";
+const SHELL = scripted(
+  { tools: [{ name: "run", description: "Runs it", inputSchema: { type: "object" } }] },
+  {
+    default_tool_meta: {},
+  },
+);
+const ASKING = {
+  type: "stdio",
+  default_tool_meta: { auto_apply: true },
+  server_parameters: {
+    command: Deno.execPath(),
+    args: [
+      "run",
+      "-A",
+      "--no-check",
+      "--quiet",
+      fromFileUrl(import.meta.resolve("../fixtures/asking_server.ts")),
+    ],
+  },
+};
+
+interface Entry {
+  readonly id: string;
+  readonly digest: string;
+  readonly [member: string]: unknown;
+}
+
+/** A Computer without a terminal, its commands, and an Agent. */
+class Desk implements AsyncDisposable {
+  readonly #place: Workplace;
+  readonly #all: AsyncDisposableStack;
+  readonly agent: Agent;
+
+  private constructor(place: Workplace, agent: Agent, all: AsyncDisposableStack) {
+    this.#place = place;
+    this.agent = agent;
+    this.#all = all;
+  }
+
+  static async open(servers: Record<string, unknown>): Promise<Desk> {
+    await using stack = new AsyncDisposableStack();
+    const place = stack.use(new Workplace());
+    const server = stack.use(await SmcpServer.listen({ port: 0 }));
+    const config = place.write("config.json", { servers });
+    const connection = ["--url", server.url, "--office", "lab", "--name", "laptop"];
+    stack.use(await place.serve([...connection, "--config", config]));
+    const agent = stack.use(await Agent.connect({ url: server.url, office: "lab", name: "ada" }));
+    return new Desk(place, agent, stack.move());
+  }
+
+  call(params: Record<string, unknown>, tool = "run"): Promise<CallToolResult> {
+    return this.agent.computer("laptop").callTool(tool, params);
+  }
+
+  async run(...words: string[]): Promise<{ code: number; value: Record<string, unknown>; error: string }> {
+    const { code, stdout, stderr } = await this.#place.run([...words, "--json"]);
+    return { code, value: stdout === "" ? {} : JSON.parse(stdout), error: stderr };
+  }
+
+  /** The only thing that waits, once something does. */
+  async waiting(): Promise<Entry> {
+    const [entry] = await eventually(
+      async () => (await this.run("calls")).value["waiting"] as Entry[],
+      ({ length }) => length === 1,
+      "something that waits",
+    );
+    return entry as Entry;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#all.disposeAsync();
+  }
+}
+
+function testDesk(name: string, servers: Record<string, unknown>, work: (desk: Desk) => Promise<void>): void {
+  Deno.test({
+    name,
+    ignore: !isPosix,
+    async fn() {
+      await using desk = await Desk.open(servers);
+      await work(desk);
+    },
+  });
+}
+
+testDesk(
+  "where nobody looks, a call is refused at once; who looks is asked",
+  { shell: SHELL },
+  async (desk) => {
+    assertEquals((await desk.call({})).meta?.error_code, 4005);
+    await desk.run("calls");
+    const result = desk.call({ path: "a\u202eb" });
+    const { id, digest, since, ends_at, ...shown } = await desk.waiting();
+    assertEquals(shown, {
+      kind: "call",
+      server: "shell",
+      tool: "run",
+      name: "run",
+      agent: "ada",
+      claimed_agent: "ada",
+      is_local: false,
+      description: "Runs it",
+      annotations: {},
+      must_ask: false,
+      has_always: true,
+      changes: [],
+      arguments_bytes: 16,
+      arguments: { path: "a\u202eb" },
+    });
+    assertEquals(Date.parse(String(since)) < Date.parse(String(ends_at)), true);
+    assertEquals((await desk.run("calls", "allow", id, "--shown", digest)).value, { id, decision: "allow" });
+    assertEquals((await result).isError, false);
+    const late = await desk.run("calls", "deny", id);
+    assertEquals([late.code, JSON.parse(late.error).error.code], [1, "STATE_CHANGED"]);
+    assertStringIncludes(late.error, "answered by a command");
+  },
+);
+
+testDesk("a call that is another one than was shown is not allowed", { shell: SHELL }, async (desk) => {
+  await desk.run("calls");
+  const result = desk.call({ n: 1 });
+  const { id, digest } = await desk.waiting();
+  for (const shown of ["", digest.toUpperCase(), digest.slice(0, 32), "0".repeat(64)]) {
+    const { code, error } = await desk.run("calls", "allow", id, "--always", "--shown", shown);
+    assertEquals([code, JSON.parse(error).error.code], [1, "STATE_CHANGED"]);
+  }
+  assertEquals((await desk.run("calls", "allow", id)).code, 2);
+  assertEquals((await desk.run("calls", "deny", id)).value, { id, decision: "deny" });
+  assertEquals((await result).meta?.error_code, 4005);
+  assertEquals((await desk.run("calls")).value, { waiting: [] });
+});
+
+testDesk("two calls with other arguments have other digests, and always holds for the next one", {
+  shell: SHELL,
+}, async (desk) => {
+  await desk.run("calls");
+  const first = desk.call({ n: 1 });
+  const one = await desk.waiting();
+  await desk.run("calls", "deny", one.id);
+  await first;
+  const second = desk.call({ n: 2 });
+  const two = await desk.waiting();
+  assertEquals(one.digest === two.digest, false);
+  await desk.run("calls", "allow", two.id, "--always", "--shown", two.digest);
+  await second;
+  assertEquals((await desk.call({ n: 3 })).isError, false);
+});
+
+testDesk(
+  "long arguments are shown in pages, and nothing of them is left out",
+  { shell: SHELL },
+  async (desk) => {
+    await desk.run("calls");
+    const params = { text: "é😀\n".repeat(30_000), end: "rm -rf ~" };
+    const result = desk.call(params);
+    const { id, arguments: listed, arguments_bytes: bytes } = await desk.waiting();
+    assertEquals([listed, bytes], [undefined, new TextEncoder().encode(JSON.stringify(params)).length]);
+    let text = "";
+    for (let page = 1, pages = 1; page <= pages; page++) {
+      const { value } = await desk.run("calls", "show", id, "--page", `${page}`);
+      text += value["text"];
+      pages = Number(value["pages"]);
+    }
+    assertEquals(JSON.parse(text), params);
+    assertEquals((await desk.run("calls", "show", id, "--page", "99")).code, 2);
+    await desk.run("calls", "deny", id);
+    await result;
+  },
+);
+
+testDesk("a question of an MCP server is answered by a command", { asking: ASKING }, async (desk) => {
+  await desk.run("calls");
+  const form = {
+    message: "Which bread?",
+    requestedSchema: { type: "object", properties: { loaves: { type: "integer" } }, required: ["loaves"] },
+  };
+  const result = desk.call({ questions: [form, form] }, "ask");
+  const { id, kind, mode, message, fields, schema } = await desk.waiting();
+  assertEquals([kind, mode, message, schema], ["question", "form", "Which bread?", form.requestedSchema]);
+  assertMatch(JSON.stringify(fields), /"name":"loaves".*"is_required":true/);
+  const wrong = await desk.run("calls", "answer", id, "--content", '{"loaves":"two"}');
+  assertEquals(wrong.code, 2);
+  assertStringIncludes(wrong.error, "loaves");
+  assertEquals((await desk.waiting()).id, id);
+  assertEquals((await desk.run("calls", "answer", id, "--content", '{"loaves":2}')).code, 0);
+  const next = await eventually(() => desk.waiting(), (entry) => entry.id !== id, "the second question");
+  assertEquals((await desk.run("calls", "decline", next.id)).value, { id: next.id, action: "decline" });
+  const said = JSON.stringify((await result).content);
+  assertStringIncludes(said, "accept");
+  assertStringIncludes(said, "decline");
+});
+
+testPrompt("what a command answers, the terminal shows as answered", async ({ open, place }) => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  const session = await open({
+    config: { servers: { shell: SHELL } },
+    args: ["--url", server.url, "--office", "lab"],
+  });
+  await session.expect("laptop@lab> ");
+  await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
+  const result = agent.computer("laptop").callTool("run", {});
+  await session.expect("Run it? [y]es, [a]lways, [N]o: ");
+  const { stdout } = await place.run(["calls", "--json"]);
+  const { waiting: [{ id, digest }] } = JSON.parse(stdout);
+  const text = (await place.run(["calls"])).stdout;
+  assertStringIncludes(text, `Agent "ada" calls "run" of "shell"\nwith {}\n`);
+  assertEquals((await place.run(["calls", "allow", id, "--shown", digest])).code, 0);
+  assertEquals((await result).isError, false);
+  await session.expectScreen(/Run it\? \[y\]es, \[a\]lways, \[N\]o: \(answered by a command\)/);
+  await leave(session);
+});
