@@ -40,6 +40,7 @@ const stages: readonly (readonly Step[])[] = [
     { name: "lint", args: ["lint"] },
     { name: "documentation", args: ["run", "-A", "tools/doc_lint.ts"] },
     { name: "schema", args: ["run", "-A", "tools/config_schema.ts", "--check"] },
+    { name: "console's pages", args: ["run", "-A", "tools/console_assets.ts", "--check"] },
   ],
   isAfterTest ? [] : [quickTests],
   [

@@ -71,6 +71,8 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   ],
   // The roles know nothing of it: a program composes them with it.
   hub: ["async", "protocol", "http", "reach", "log", "bounded_log", "json", "text", "own_imports"],
+  // The port of a page. It knows no role: a program gives it commands and events.
+  console: ["async", "http", "log", "json", "text"],
   // The programs stand above the roles, so that a library never imports a command line.
   cli: [
     "async",
@@ -88,6 +90,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
     "http",
     "gateway",
     "hub",
+    "console",
     "reach",
     "log",
     "version",
@@ -199,6 +202,10 @@ export const thirdParties: readonly ThirdParty[] = [
   },
   { specifier: "dotenv", places: ["src/computer/inputs/resolve.ts"] },
   { specifier: "commander", places: ["src/cli/", "packages/documents/src/program.ts"] },
+  // Bundled into `assets.ts`: no user of the package installs them.
+  { specifier: "preact", places: ["src/console/page/"] },
+  { specifier: "@preact/signals", places: ["src/console/page/"] },
+  { specifier: "htm", places: ["src/console/page/"] },
   { specifier: "string-width", places: ["src/terminal/display_width.ts"] },
   { specifier: "@bpinternal/verel", places: ["src/computer/vrl/"] },
   { specifier: "@std/log", places: ["src/log.ts"] },

@@ -7,10 +7,18 @@ import { collectPair, parsePort, parseUrl, wholeNumber } from "../options.ts";
 import { addRequestCommands } from "../answers/commands.ts";
 import type { AskedComputer, CallAsked } from "../answers/requests.ts";
 import type { LoginFlags } from "./answers/auth.ts";
+import type { ConsoleFlags } from "./answers/console.ts";
 import type { AddServerFlags } from "./answers/servers.ts";
 import { fromRequest } from "./conversation.ts";
 import { addCallCommands } from "./call_commands.ts";
 import { addCommand, type RunCommand } from "./command.ts";
+
+/** The commands that change nothing. */
+export const READING_COMMANDS: readonly string[] = [
+  ...["status", "tools", "desktop", "finder", "read", "prompts", "prompt", "resources", "templates"],
+  ...["complete", "servers", "skills", "history", "calls list", "calls show", "server list", "server logs"],
+  ...["auth status", "input list", "render"],
+];
 
 // Loaded when a command runs, so that a command for another process starts fast.
 const status = () => import("./answers/status.ts");
@@ -18,6 +26,7 @@ const servers = () => import("./answers/servers.ts");
 const inputs = () => import("./answers/inputs.ts");
 const office = () => import("./answers/office.ts");
 const auth = () => import("./answers/auth.ts");
+const page = () => import("./answers/console.ts");
 
 export function addCommands(program: Command, run: RunCommand): void {
   addCommand(program, run, {
@@ -265,6 +274,14 @@ function addOffice(program: Command, run: RunCommand): void {
     needs: "running",
     work: async (context) => (await office()).leave(context),
   });
+  addCommand(program, run, {
+    usage: "console",
+    about: "open the page of this Computer in the browser, and print its link",
+    needs: "running",
+    work: async (context, flags: ConsoleFlags) => (await page()).openConsole(context, flags),
+  })
+    .option("--no-open", "print the link and open no browser")
+    .option("--stop", "close the console: its link is good no more", false);
   addCommand(program, run, {
     usage: "quit",
     about: "stop the Computer and its MCP servers",

@@ -11,6 +11,7 @@ import type { MCPServerConfig, MCPServerInput } from "../../protocol/config.ts";
 import { FileWatch, type FileWatchOptions, versionOf } from "../../files/watched_files.ts";
 import { didYouMean } from "../../text/spelling.ts";
 import { describeError } from "../../text/text.ts";
+import type { ProgramConsole } from "../console.ts";
 import { UsageError } from "../outcome.ts";
 import { ConfigStore } from "./config_store.ts";
 import type { Conversation } from "./conversation.ts";
@@ -49,6 +50,8 @@ export class HostedComputer implements AsyncDisposable {
   readonly people: People;
   /** The name by which commands of other processes choose this Computer. */
   commandName: string;
+  /** The page of this Computer, where it runs until it is stopped. */
+  console: ProgramConsole | undefined;
   /** The version of the config file that was read, so that an edit during the start is noticed. */
   readonly #version: string;
   readonly #log: Logger;

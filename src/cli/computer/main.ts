@@ -6,7 +6,7 @@ import { type Command, Option } from "commander";
 import { parseLogLevels } from "../../log.ts";
 import { didYouMean } from "../../text/spelling.ts";
 import { addConnectionOptions } from "../credentials.ts";
-import { collect, parseSeconds } from "../options.ts";
+import { collect, parsePort, parseSeconds } from "../options.ts";
 import { UsageError } from "../outcome.ts";
 import {
   addCommandHelp,
@@ -148,6 +148,10 @@ function ownOptions(): Option[] {
         "not listed yet; 3 for the join)",
     ).argParser(parseSeconds).env("A2C_START_TIMEOUT"),
     new Option("--no-watch", "do not apply edits of the config and the inputs"),
+    new Option(
+      "--console [port]",
+      "open the page of this Computer at the start, on loopback, and print its link (default: a free port)",
+    ).argParser(parsePort),
     new Option("--headless", "open no prompt, even at a terminal").default(false),
     new Option("--json", "print one JSON document").default(false),
   ];

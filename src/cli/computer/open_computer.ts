@@ -28,6 +28,8 @@ export interface ComputerCliOptions extends LogOptions, Partial<ConnectionOption
   readonly autoApply: boolean;
   readonly watch: boolean;
   readonly headless: boolean;
+  /** The port of the console; `true` for a free one. */
+  readonly console?: number | true;
   readonly json: boolean;
 }
 

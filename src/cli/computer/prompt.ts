@@ -12,6 +12,7 @@ import { hasWindowScheme } from "../../uri/window_uri.ts";
 import { inputOf } from "./answers/inputs.ts";
 import type { Person } from "../control/person.ts";
 import { Conversation, personAt } from "./conversation.ts";
+import { NOBODY } from "../console.ts";
 import { askForInput } from "./questions.ts";
 import type { CommandContext, HostedComputer } from "./hosted_computer.ts";
 import type { Command } from "commander";
@@ -59,22 +60,20 @@ async function runLine(
 }
 
 export async function completePrompt(line: string, hosted: HostedComputer): Promise<string[]> {
-  const presentation = { json: false, screen: undefined };
-  const typist = { hosted, presentation, place: "at the terminal", print() {}, printError() {} };
-  const { signal } = new AbortController();
-  const program = buildCommands({ ...typist, signal, progress() {}, person: NOBODY });
-  return await completeLine(program, line, {
+  return await completeLine(declareCommands(hosted), line, {
     candidates: (place) => candidates(hosted, place),
   });
 }
 
-/** Completion runs no command. */
-const NOBODY: Person = {
-  print: () => {},
-  ask: () => Promise.resolve(undefined),
-  open: () => Promise.resolve(false),
-  answer: () => Promise.resolve(undefined),
-};
+/** Declares the commands, to look at them and to run none. */
+export function declareCommands(hosted: HostedComputer): Command {
+  const presentation = { json: false, screen: undefined };
+  const { signal } = new AbortController();
+  return buildCommands({
+    ...{ hosted, presentation, signal, person: NOBODY, place: "at the terminal" },
+    ...{ print() {}, printError() {}, progress() {} },
+  });
+}
 
 async function candidates(
   hosted: HostedComputer,

@@ -10,6 +10,7 @@ import { UsageError } from "../outcome.ts";
 import { commandLineOf } from "../program.ts";
 import { openControl, type RunWords } from "../control/server.ts";
 import { runTyped } from "../control/typed.ts";
+import { openHostedConsole } from "./console.ts";
 import { chooseCommandName } from "./ask_computer.ts";
 import { buildCommands, completePrompt, runPrompt } from "./prompt.ts";
 import { askedInputs, terminalFace } from "./questions.ts";
@@ -52,6 +53,10 @@ export async function runHeadless(options: ComputerCliOptions, signal: AbortSign
   // A service retries for ever while its name is taken, because no user is present to start it again.
   const arrival = hosted.arrive({ url, office, joinPatienceMs: Infinity, ...serversTimeoutOf(options) });
   await using _control = await openHostedControl(hosted);
+  await using _console = await openHostedConsole(hosted, {
+    ...options,
+    run: runFor(hosted, { onRan: () => {}, place: PAGE }),
+  });
   if (await abortable(arrival.done, signal)) {
     const text = `joined office "${office}" as "${name}"`;
     announce("computer", options, { text, message: "joined office", fields: { office, name } });
@@ -92,11 +97,18 @@ export async function runAtTerminal(options: ComputerCliOptions, signal: AbortSi
     ? undefined
     : hosted.arrive({ url, office, ...serversTimeoutOf(options) });
   await using _control = await openHostedControl(hosted, () => editor.redraw());
+  await using _console = await openHostedConsole(hosted, {
+    ...options,
+    run: runFor(hosted, { onRan: () => editor.redraw(), place: PAGE }),
+  });
   await reportStart(hosted.computer, { editor, signal: hosted.quitting });
   if (arrival !== undefined) await reportArrival(arrival, { name, editor });
   await runPrompt(hosted, editor);
   signal.removeEventListener("abort", onAbort);
 }
+
+/** Where commands of the console come from. */
+const PAGE = "on the page";
 
 /** How long the first join waits for MCP servers; the default without `--start-timeout`. */
 function serversTimeoutOf({ startTimeout }: ComputerCliOptions): { readonly serversTimeoutMs?: number } {

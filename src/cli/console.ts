@@ -1,0 +1,149 @@
+/**
+ * The console of a program: a page and an API over its commands. What it needs is loaded when it is opened, so that a
+ * program without a page has none of it in memory.
+ */
+import type { Command } from "commander";
+import type { OfferedCommand, OfferedCommands } from "../console/api.ts";
+import type { ConsoleDoor, ConsolePage } from "../console/door.ts";
+import type { EventFeed } from "../console/feed.ts";
+import type { Logger } from "../log.ts";
+import type { Person } from "./control/person.ts";
+import type { RunWords } from "./control/server.ts";
+import { everyCommand } from "./program.ts";
+
+/** Tells an event: its name, and its value if it is small; without one, the page reads again what the name says. */
+export type TellEvent = (name: string, value?: object) => void;
+
+export interface ProgramConsoleOptions {
+  readonly page: ConsolePage;
+  /** Declares the commands, without running any. */
+  readonly build: () => Command;
+  /** The commands that only read, by their words such as `server logs`. */
+  readonly reading: readonly string[];
+  readonly run: RunWords;
+  /** Who answers what a command asks while it runs for the page; nobody by default. */
+  readonly person?: Person;
+  /** Tells events until disposal, which comes when the console is closed. */
+  readonly follow?: (tell: TellEvent) => Disposable;
+  /** Called while somebody reads the events; what it returns is disposed of when nobody does any more. */
+  readonly watch?: () => Disposable;
+  readonly logger: Logger;
+}
+
+interface OpenConsole {
+  readonly door: ConsoleDoor;
+  readonly feed: EventFeed;
+  readonly ending: DisposableStack;
+}
+
+/** Opens and closes the console of a program that runs. */
+export class ProgramConsole implements AsyncDisposable {
+  readonly #options: ProgramConsoleOptions;
+  #open: OpenConsole | undefined;
+  /** Openings and closings run one after another. */
+  #changes: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ProgramConsoleOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Opens the port, and resolves to the link; an open console keeps its port and its link.
+   *
+   * @param port A free one by default.
+   * @throws {ListenError} when the port is in use.
+   */
+  open(port?: number): Promise<string> {
+    return this.#queue(async () => {
+      this.#open ??= await this.#start(port);
+      return this.#open.door.link;
+    });
+  }
+
+  /** Closes the port, and forgets its token. Resolves to whether it was open. Idempotent. */
+  close(): Promise<boolean> {
+    return this.#queue(async () => {
+      const open = this.#open;
+      this.#open = undefined;
+      open?.ending.dispose();
+      open?.feed.close();
+      await open?.door.close();
+      return open !== undefined;
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #start(port: number | undefined): Promise<OpenConsole> {
+    const { page, run, person = NOBODY, logger, follow, watch } = this.#options;
+    const [{ ConsoleDoor }, { EventFeed }] = await Promise.all([
+      import("../console/door.ts"),
+      import("../console/feed.ts"),
+    ]);
+    const feed = new EventFeed();
+    const door = await ConsoleDoor.open({
+      page,
+      feed,
+      port,
+      logger,
+      commands: this.#commands(),
+      run: (words, { signal }) =>
+        run(words, { json: true, screen: undefined, signal, progress: () => {}, person }),
+    });
+    const ending = new DisposableStack();
+    if (follow !== undefined) ending.use(follow((name, value) => feed.publish(name, value)));
+    if (watch !== undefined) feed.whileRead(watch);
+    return { door, feed, ending };
+  }
+
+  /** All commands but the one that opens and closes the console. */
+  #commands(): OfferedCommands {
+    const { build, reading } = this.#options;
+    const offered = [...everyCommand(build())].filter((each) => each.commands.length === 0)
+      .map((each) => offer(each, reading)).filter(({ name }) => name !== "" && name !== "console");
+    return new Map(offered.map((each) => [each.name, each]));
+  }
+
+  #queue<T>(change: () => Promise<T>): Promise<T> {
+    const done = this.#changes.then(change);
+    this.#changes = done.catch(() => {});
+    return done;
+  }
+}
+
+/** A program that asks by the API answers by further commands. */
+export const NOBODY: Person = {
+  print: () => {},
+  ask: () => Promise.resolve(undefined),
+  open: () => Promise.resolve(false),
+  answer: () => Promise.resolve(undefined),
+};
+
+function offer(command: Command, reading: readonly string[]): OfferedCommand {
+  const name = wordsOf(command).join(" ");
+  return {
+    name,
+    about: command.description(),
+    isReading: reading.includes(name),
+    arguments: command.registeredArguments.map((each) => ({
+      name: each.name(),
+      isRequired: each.required,
+      isRepeated: each.variadic,
+    })),
+    // The hidden ones are those of the program.
+    options: command.options.filter(({ hidden }) => !hidden).map((option) => ({
+      name: option.long?.replace(/^--/, "") ?? option.attributeName(),
+      takesValue: option.required || option.optional,
+      about: option.description,
+    })),
+  };
+}
+
+/** The words that name a command, without that of the program. */
+function wordsOf(command: Command): string[] {
+  const names: string[] = [];
+  for (let each = command; each.parent !== null; each = each.parent) names.unshift(each.name());
+  return names;
+}
