@@ -16,8 +16,7 @@ import { MAX_FINDER_LIMIT, MAX_FINDER_TEXT_LENGTH } from "../../protocol/finder.
 import { escapeUnreadable, printableLine, toBareLine, toSeenLine } from "../../text/safe_text.ts";
 import { isValidDpeUri, parseDpeUri } from "../../uri/dpe_uri.ts";
 import { hasWindowScheme } from "../../uri/window_uri.ts";
-import { type Found, rankByWords } from "./ranking.ts";
-import { queryTerms } from "./word_index.ts";
+import { type Found, queryTerms, rankByWords } from "./word_index.ts";
 
 export const CONNECTOR_TOOL_NAMES = ["search", "fetch"] as const;
 

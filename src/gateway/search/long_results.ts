@@ -6,8 +6,8 @@ import {
   type McpToolResult,
   type ToolContext,
 } from "../../agent/toolkit/mcp.ts";
+import { partOf } from "../../agent/toolkit/builtins/builtin.ts";
 import { isRecord, parseJson } from "../../json/json.ts";
-import { splitText } from "./split.ts";
 
 /** The most characters of all texts in an answer, and of `structuredContent`. */
 export const MAX_PART_CHARACTERS = 25_000;
@@ -17,11 +17,7 @@ const MAX_KEPT = 200;
 /** How long a result is kept after it was read last, in milliseconds. */
 const MAX_AGE_MS = 30 * 60_000;
 
-interface Page {
-  readonly content: readonly McpContent[];
-  /** Where its parts are in JSON texts. */
-  readonly places: readonly string[];
-}
+type Page = readonly McpContent[];
 
 interface Kept {
   readonly client: ToolContext["client"];
@@ -82,7 +78,7 @@ export class LongResults {
   #keep(pages: readonly Page[], client: ToolContext["client"]): string {
     this.#forgetOld();
     const handle = crypto.randomUUID();
-    const characters = pages.flatMap(({ content }) => content)
+    const characters = pages.flat()
       .reduce((sum, item) => sum + JSON.stringify(item).length, 0);
     this.#kept.set(handle, { client, pages, characters, readAtMs: this.#now() });
     this.#characters += characters;
@@ -175,41 +171,47 @@ const MAX_LEAD_CHARACTERS = 2_500;
 
 /** As much on each page as fits. What is no text, such as a picture, stands on the first one, so that nobody misses it. */
 function toPages(items: readonly McpContent[]): Page[] {
-  const pages: { content: McpContent[]; places: string[] }[] = [{ content: [], places: [] }];
+  const first: McpContent[] = [];
+  const pages = [first];
   let size = 0;
   for (const item of items) {
     if (textOf(item) === "") {
-      pages[0]?.content.push(item);
+      first.push(item);
       continue;
     }
     // A short text, such as "3,000 rows:", stands on one page with what follows.
     const room = MAX_PART_CHARACTERS - (size <= MAX_LEAD_CHARACTERS ? size : 0);
-    for (const { text, place } of splitText(textOf(item), room)) {
+    for (const text of splitText(textOf(item), room)) {
       if (size > 0 && size + text.length > MAX_PART_CHARACTERS) {
-        pages.push({ content: [], places: [] });
+        pages.push([]);
         size = 0;
       }
-      const page = pages.at(-1);
-      page?.content.push(withText(item, text));
-      if (place !== undefined) page?.places.push(place);
+      pages.at(-1)?.push(withText(item, text));
       size += text.length;
     }
   }
   return pages;
 }
 
-const MAX_PLACES = 20;
+/** Parts of at most `max` characters: cut at the last line that fits, and in a line that is too long between characters. */
+function splitText(text: string, max: number): string[] {
+  const parts: string[] = [];
+  for (let offset = 0; offset < text.length; offset += parts.at(-1)?.length ?? 0) {
+    const { part, end } = partOf(text, { offset, max });
+    const line = part.lastIndexOf("\n") + 1;
+    parts.push(end < text.length && line > max / 2 ? part.slice(0, line) : part);
+  }
+  return parts;
+}
 
 function toContent(
   pages: readonly Page[],
   { number, handle }: { readonly number: number; readonly handle: string },
 ): McpContent[] {
-  const { content, places } = pages[number - 1] ?? { content: [], places: [] };
+  const content = pages[number - 1] ?? [];
   if (pages.length === 1) return [...content];
-  const more = places.length > MAX_PLACES ? [`${places.length - MAX_PLACES} more`] : [];
-  const where = [...places.slice(0, MAX_PLACES), ...more].map((place) => `, ${place}`).join("");
   const next = number < pages.length
     ? `: go on with read_result, handle "${handle}", part ${number + 1}`
     : ": the last one";
-  return [...content, { type: "text", text: `[part ${number} of ${pages.length}${where}${next}]` }];
+  return [...content, { type: "text", text: `[part ${number} of ${pages.length}${next}]` }];
 }

@@ -98,3 +98,35 @@ function pairsOf(text: string): string[] {
   if (characters.length < 2) return characters;
   return characters.slice(1).map((character, index) => `${characters[index]}${character}`);
 }
+
+/** How much a word counts in each field of what is found. */
+const FOUND_WEIGHTS = { title: 3, keywords: 2, text: 1 } as const;
+/** The most characters of each field that count. */
+const MAX_FIELD_CHARACTERS = 20_000;
+
+/** What a search weighs. */
+export interface Found {
+  readonly id: string;
+  readonly title: string;
+  readonly keywords: string;
+  readonly text: string;
+  /** Whether it fits by itself, since its Computer has found it: it comes behind all that has a word of the query. */
+  readonly isMatch: boolean;
+}
+
+/** What fits a query, the best first; all of it in its order when the query has no word that says something. */
+export async function rankByWords(query: string, found: readonly Found[]): Promise<Found[]> {
+  const byId = new Map(found.map((each) => [each.id, each]));
+  const unique = [...byId.values()];
+  if (queryTerms(query).length === 0) return unique;
+  const index = new WordIndex(FOUND_WEIGHTS);
+  await index.add(unique.map(({ id, title, keywords, text }) => ({
+    id,
+    title: title.slice(0, MAX_FIELD_CHARACTERS),
+    keywords: keywords.slice(0, MAX_FIELD_CHARACTERS),
+    text: text.slice(0, MAX_FIELD_CHARACTERS),
+  })));
+  const ranked = index.search(query).flatMap((id) => byId.get(id) ?? []);
+  const seen = new Set(ranked);
+  return [...ranked, ...unique.filter((each) => each.isMatch && !seen.has(each))];
+}

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { type Found, rankByWords } from "../../../../src/gateway/search/ranking.ts";
+import { type Found, rankByWords } from "../../../../src/gateway/search/word_index.ts";
 
 function found(title: string, about: Partial<Found> = {}): Found {
   return { id: title, title, keywords: "", text: "", isMatch: true, ...about };
