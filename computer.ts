@@ -105,7 +105,6 @@ export {
   type StoredSignIn,
   type TokenStore,
 } from "./src/mcp/auth/token_store.ts";
-export type { EraStore } from "./src/mcp/era_memory.ts";
 export { SignInError } from "./src/mcp/errors.ts";
 export type { ServerLimits } from "./src/mcp/limits.ts";
 export type { Progress } from "./src/mcp/call_options.ts";

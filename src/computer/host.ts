@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from "node:util";
 import { rateOf, TokenBucket } from "../async/token_bucket.ts";
 import { type Logger, withModule } from "../log.ts";
 import { ConfigurationError } from "../mcp/errors.ts";
-import type { EraStore } from "../mcp/era_memory.ts";
 import { Fleet } from "../mcp/supervision/fleet.ts";
 import { memoryTokenStore, type TokenStore } from "../mcp/auth/token_store.ts";
 import type { ServerListener, ServerState } from "../mcp/supervision/server_state.ts";
@@ -59,7 +58,6 @@ export interface HostContext {
   readonly answerQuestion?: AnswerQuestion | undefined;
   readonly limits: ComputerLimits;
   readonly log: Logger;
-  readonly eraStore?: EraStore | undefined;
   /** Keeps the tools that were allowed, as they were; in memory by default. */
   readonly approvals?: ApprovalStore | undefined;
   /** Lists the members of the office; nobody by default. */
@@ -138,7 +136,6 @@ export class McpHost implements AsyncDisposable {
     this.fleet = new Fleet({
       limits,
       log: withModule(log, "mcp"),
-      eraStore: context.eraStore,
       redact,
       listen: (server) => this.#listen(server),
       resolve: (server, signal) => this.#resolve(server, signal),

@@ -2,7 +2,6 @@
 import type { Logger } from "../log.ts";
 import type { Progress } from "../mcp/call_options.ts";
 import type { TokenStore } from "../mcp/auth/token_store.ts";
-import type { EraStore } from "../mcp/era_memory.ts";
 import type { ProtocolMinor } from "../protocol/version.ts";
 import { type CallTimeouts, toCallTimes } from "../protocol/call.ts";
 import type { ComputerLimits } from "../config/limits.ts";
@@ -53,11 +52,6 @@ export interface ComputerOptions {
    * with the Computer.
    */
   readonly tokens?: TokenStore | undefined;
-  /**
-   * Where to keep which versions of MCP each MCP server over HTTP speaks, so that a server is not asked again; in the
-   * memory of this process by default.
-   */
-  readonly eraStore?: EraStore | undefined;
   /**
    * Keeps the tools of entries with `on_change` as they were allowed, over restarts; in memory by default, so that each
    * start allows them as they are then.

@@ -7,7 +7,6 @@ import { RpcError, RpcErrorCode } from "../protocol/mcp.ts";
 import { describeError } from "../text/text.ts";
 import type { ServerAuthorization } from "./auth/server_authorization.ts";
 import type { RequestLimits } from "./call_options.ts";
-import type { EraMemory } from "./era_memory.ts";
 import {
   isAnswer,
   isFailure,
@@ -20,6 +19,7 @@ import {
 import {
   capabilitiesOf,
   choiceOf,
+  type Era,
   type Introduction,
   nextOpening,
   type Opening,
@@ -54,8 +54,8 @@ export interface SessionContext {
   /** Logs each malformed entry of a list once, however often the list is read. */
   readonly warnOnce: WarnOnce;
   readonly limits: ServerLimits;
-  /** Remembers which kind of versions a server speaks. */
-  readonly eras?: EraMemory | undefined;
+  /** What the server said in its last session that it speaks. */
+  readonly knownEra?: Era | undefined;
   readonly authorization?: ServerAuthorization | undefined;
 }
 
@@ -111,7 +111,7 @@ export class McpSession {
 
   /**
    * Starts the server, or connects to it, and opens a session. A server that is to be asked for its versions, and that
-   * said once that it has sessions, is not asked again; if that has changed, it is.
+   * said last that it has sessions, is not asked again; if that has changed, it is.
    *
    * @throws {ConfigurationError} when the configuration can never work.
    * @throws {ServerNotRunningError | ServerTimeoutError | ServerAuthorizationError} when another attempt may succeed.
@@ -122,15 +122,13 @@ export class McpSession {
     limits: RequestLimits,
   ): Promise<McpSession> {
     const choice = choiceOf(config);
-    const { eras } = context;
-    const known = choice === "auto" ? await eras?.recall(config) : undefined;
-    for (let opening: Opening = { choice: known === "2025" ? known : choice };;) {
+    const isKnown = choice === "auto" && context.knownEra === "2025";
+    for (let opening: Opening = { choice: isKnown ? "2025" : choice };;) {
       try {
         return await McpSession.#openAs(opening, { config, context, limits });
       } catch (error) {
         const next = nextOpening(opening, { choice, error, config });
         if (next === undefined) throw error;
-        if (next.version === undefined) eras?.forget(config);
         opening = next;
       }
     }
@@ -148,8 +146,6 @@ export class McpSession {
     const session = new McpSession(config, context, await prepareTransport(config));
     try {
       await session.#open(opening, limits);
-      const { era, isCertain } = session.introduction;
-      if (opening.choice === "auto" && isCertain) context.eras?.remember(config, era);
       return session;
     } catch (error) {
       await session.#transport.close({ isGone: session.isClosed });

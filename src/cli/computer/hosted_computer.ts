@@ -18,7 +18,7 @@ import type { Conversation } from "./conversation.ts";
 import { type HostedInputs, type InputOrigin, readInputFile } from "./hosted_inputs.ts";
 import { People } from "./people/people.ts";
 import { type ArrivalOptions, OfficeArrival } from "./start.ts";
-import { openApprovals, openEras } from "./state_files.ts";
+import { openApprovals } from "./state_files.ts";
 
 /** How often the files are looked at, in milliseconds. */
 const CHECK_INTERVAL_MS = 500;
@@ -116,7 +116,6 @@ export class HostedComputer implements AsyncDisposable {
       answerQuestion,
       config: this.store.config,
       inputs: inputs.source,
-      eraStore: openEras(),
       approvals: openApprovals(this.options.name),
       logger: withAwaited(this.options.logger, this.#awaited),
     });

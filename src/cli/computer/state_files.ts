@@ -6,10 +6,7 @@ import { permitted, stateFile, stateFolder } from "../state_folder.ts";
 import { readRegularFile, replaceFile } from "../../files/files.ts";
 import { fileTokenStore } from "../../computer/sign_ins.ts";
 import { memoryTokenStore, type TokenStore } from "../../mcp/auth/token_store.ts";
-import type { EraStore } from "../../mcp/era_memory.ts";
 
-/** The largest file of versions of MCP that is read, in bytes; a thousand servers take a tenth of it. */
-const MAX_ERAS_BYTES = 1024 * 1024;
 /** The largest file of allowed tools that is read, in bytes. */
 const MAX_APPROVALS_BYTES = 64 * 1024 * 1024;
 
@@ -27,28 +24,14 @@ export function openTokens(): TokenStore {
   return file === undefined ? memoryTokenStore() : fileTokenStore(file);
 }
 
-/**
- * Which versions of MCP the MCP servers of this user speak, in a file that only this user can read; `undefined` without
- * permission to write it. A file that cannot be read or written costs no more than asking the servers again.
- */
-export function openEras(file: string | undefined = stateFile("mcp_versions.json")): EraStore | undefined {
-  if (file === undefined) return undefined;
-  const { read, write } = textIn(file, MAX_ERAS_BYTES);
-  return { read, write: (text) => write(text).catch(() => {}) };
-}
-
 /** The tools that the owner of this Computer has allowed, as they were then, in a file that only this user can read. */
 export function openApprovals(computer: string): ApprovalStore | undefined {
   // A name may hold what no file name can.
   const name = createHash("sha256").update(computer).digest("hex").slice(0, 16);
   const file = stateFile(`allowed_tools-${name}.json`);
-  return file === undefined ? undefined : textIn(file, MAX_APPROVALS_BYTES);
-}
-
-function textIn(file: string, maxBytes: number): ApprovalStore {
-  return {
+  return file === undefined ? undefined : {
     async read() {
-      const reading = await readRegularFile(file, { maxBytes });
+      const reading = await readRegularFile(file, { maxBytes: MAX_APPROVALS_BYTES });
       return "text" in reading ? reading.text : undefined;
     },
     async write(text) {

@@ -2,14 +2,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { Limiter } from "../../async/limiter.ts";
 import { type MCPServerConfig, oauthOf } from "../../protocol/config.ts";
-import { EraMemory, type EraStore } from "../era_memory.ts";
 import { ProcessGuard } from "../stdio/guard.ts";
 import { type ServerContext, SupervisedServer } from "./supervised_server.ts";
 
-export type FleetContext = Omit<ServerContext, "guard" | "starts" | "eras"> & {
-  /** Where to keep which versions of MCP the servers speak; in memory by default. */
-  readonly eraStore?: EraStore | undefined;
-};
+export type FleetContext = Omit<ServerContext, "guard" | "starts">;
 
 export interface FleetChange {
   readonly added: readonly string[];
@@ -33,8 +29,7 @@ export class Fleet implements AsyncDisposable {
   constructor(context: FleetContext) {
     this.#guard = new ProcessGuard(context.log);
     const starts = new Limiter(context.limits.maxConcurrentStarts);
-    const eras = new EraMemory({ store: context.eraStore });
-    this.#context = { ...context, guard: this.#guard, starts, eras };
+    this.#context = { ...context, guard: this.#guard, starts };
   }
 
   get(name: string): SupervisedServer | undefined {

@@ -7,7 +7,7 @@ import type { MCPServerConfig, ResolvedServerConfig } from "../../protocol/confi
 import { describeError, shorten } from "../../text/text.ts";
 import type { ServerAuthorization } from "../auth/server_authorization.ts";
 import type { McpConnection } from "../connection.ts";
-import type { EraMemory } from "../era_memory.ts";
+import type { Era } from "../handshake.ts";
 import {
   ConfigurationError,
   isAnswer,
@@ -42,8 +42,6 @@ export interface ServerContext {
   /** Creates the listener of a new server. */
   readonly listen: (server: SupervisedServer) => ServerListener;
   readonly log: Logger;
-  /** Remembers which kind of versions of MCP each server speaks. */
-  readonly eras: EraMemory;
   /** Removes known secrets from the output of the server; nothing by default. */
   readonly redact?: ((text: string) => string) | undefined;
   /** Resolves the inputs at each start. A {@linkcode ConfigurationError} is final. */
@@ -83,6 +81,7 @@ export class SupervisedServer {
   /** Settled when no run is active. */
   #ended: Promise<void> = Promise.resolve();
   #callsInFlight = 0;
+  #knownEra: Era | undefined;
   /** Whether another session is opened in place of one that the server has lost. */
   #isRenewing = false;
   readonly #changes = new StateChanges();
@@ -348,13 +347,17 @@ export class SupervisedServer {
       listener: this.#listener,
       journal: this.#journal,
       warnOnce: this.#warnOnce,
+      knownEra: this.#knownEra,
     };
     // Loaded with the first connection: what only talks about servers starts faster without it.
     const { McpConnection } = await import("../connection.ts");
-    return await starts.run(
+    const connection = await starts.run(
       () => McpConnection.open(config, context, { timeoutMs: limits.startTimeoutMs, signal }),
       signal,
     );
+    const { era, isCertain } = connection.introduction;
+    this.#knownEra = isCertain ? era : undefined;
+    return connection;
   }
 
   /** Waits for the end of the session, and pings it while it is idle. */
