@@ -109,7 +109,7 @@ export async function readTokenFile(
 
 async function runTokenCommand(command: string, signal: AbortSignal): Promise<string> {
   // Loaded only now, so that other commands start fast.
-  const { runShell } = await import("../mcp/stdio/shell.ts");
+  const { runShell } = await import("../mcp/stdio/spawn.ts");
   const { success, code, stdout } = await runShell(command, signal);
   if (!success) throw new TypeError(`Cannot get the token: its command failed with exit code ${code}`);
   return toToken(

@@ -1,4 +1,5 @@
 /** The log of one MCP server across its restarts. */
+import { rateOf, TokenBucket } from "../async/token_bucket.ts";
 import type { Logger } from "../log.ts";
 import { isRecord } from "../json/json.ts";
 import { shorten } from "../text/text.ts";
@@ -7,8 +8,8 @@ const MAX_LINES = 200;
 const MAX_LINE_LENGTH = 1_000;
 /** The length that is searched for secrets before the line is cut, in characters; secrets are shorter. */
 const MAX_READ_LENGTH = 20_000;
-const MAX_MESSAGES = 50;
-const MESSAGE_INTERVAL_MS = 10_000;
+/** The messages of a server that are passed to our log. */
+const PASSED = rateOf(50, 10_000);
 /** The levels of `notifications/message` (RFC 5424) that are logged at "info". */
 const GRAVE_LEVELS: ReadonlySet<string> = new Set(["warning", "error", "critical", "alert", "emergency"]);
 
@@ -29,11 +30,12 @@ export class Journal {
   readonly #lines: string[] = [];
   /** The incomplete last line of stderr. */
   #rest = "";
-  #intervalEndsMs = 0;
-  #messages = 0;
+  readonly #bucket: TokenBucket;
+  #dropped = 0;
 
   constructor(context: JournalContext) {
     this.#context = context;
+    this.#bucket = new TokenBucket(PASSED, () => context.now().getTime());
   }
 
   get lines(): readonly string[] {
@@ -70,15 +72,10 @@ export class Journal {
 
   /** Passes a message to our log, at a bounded rate. */
   #pass(level: string, text: string): void {
-    const { log, now } = this.#context;
-    const nowMs = now().getTime();
-    if (nowMs >= this.#intervalEndsMs) {
-      const dropped = this.#messages - MAX_MESSAGES;
-      if (dropped > 0) log.info("left out log messages of the MCP server", { dropped });
-      this.#intervalEndsMs = nowMs + MESSAGE_INTERVAL_MS;
-      this.#messages = 0;
-    }
-    if (++this.#messages > MAX_MESSAGES) return;
+    const { log } = this.#context;
+    if (!this.#bucket.take()) return void this.#dropped++;
+    if (this.#dropped > 0) log.info("left out log messages of the MCP server", { dropped: this.#dropped });
+    this.#dropped = 0;
     const fields = { level, text: this.#toLine(text) };
     if (GRAVE_LEVELS.has(level)) log.info("MCP server log message", fields);
     else log.debug("MCP server log message", fields);

@@ -122,7 +122,7 @@ export class BoundedNotifications implements NotificationListener, Disposable {
 export interface NotificationReceivers {
   readonly listener: NotificationListener;
   readonly journal: Journal;
-  readonly calls: Pick<SessionCalls, "onProgress" | "onTaskStatus">;
+  readonly calls: Pick<SessionCalls, "onProgress">;
 }
 
 /** Passes a notification to its receiver; unknown ones are dropped. */
@@ -133,8 +133,6 @@ export function readNotification(
   switch (method) {
     case "notifications/progress":
       return calls.onProgress(params);
-    case "notifications/tasks/status":
-      return calls.onTaskStatus(params);
     case "notifications/message":
       return journal.message(params);
     case "notifications/tools/list_changed":

@@ -33,8 +33,6 @@ export class SessionCall implements Disposable {
   readonly isLocal: boolean;
   /** The id of its task, when it runs as one. */
   task: string | undefined;
-  /** Ends the wait for the next poll of that task. */
-  wake: () => void = () => {};
   request: RequestId | undefined;
   readonly #over = new AbortController();
   readonly #report: (params: unknown) => void;
@@ -146,12 +144,6 @@ export class SessionCalls {
     if (typeof token === "number" || typeof token === "string") {
       this.#running.get(Number(token))?.onProgress(params);
     }
-  }
-
-  /** Takes the parameters of a `notifications/tasks/status`: that task is polled next. */
-  onTaskStatus(params: unknown): void {
-    const { taskId } = isRecord(params) ? params : {};
-    if (taskId !== undefined) this.#running.values().find(({ task }) => task === taskId)?.wake();
   }
 
   get hasOpenQuestions(): boolean {

@@ -42,7 +42,7 @@ export interface TaskOptions extends RequestLimits {
   /** The time that the server is told, in milliseconds; `timeoutMs` by default. */
   readonly taskMs?: number | undefined;
   /** Learns the id of the task, and the text of its status whenever it is polled. */
-  readonly call: Pick<SessionCall, "task" | "wake" | "note">;
+  readonly call: Pick<SessionCall, "task" | "note">;
 }
 
 /** What a task needs of its session. */
@@ -109,27 +109,10 @@ async function untilEnd(begun: Task, { call, poll, signal }: Polling): Promise<v
     if (status === "cancelled") {
       throw new TaskError({ reason: `the MCP server cancelled the task${because(message)}` });
     }
-    await untilPoll(task, call, signal);
+    await delay(task.pollMs, signal);
     const next = readTask(await poll());
     if (next === undefined) throw new TaskError({ reason: "the MCP server answered no state of the task" });
     task = next;
-  }
-}
-
-/** Waits until a task is to be polled: after its interval, or sooner when its server tells a change. */
-async function untilPoll({ pollMs }: Task, call: TaskOptions["call"], signal: AbortSignal): Promise<void> {
-  const told = Promise.withResolvers<void>();
-  const over = new AbortController();
-  call.wake = told.resolve;
-  try {
-    // However often the server tells changes.
-    await delay(MIN_POLL_MS, signal);
-    if (pollMs <= MIN_POLL_MS) return;
-    const waited = delay(pollMs - MIN_POLL_MS, AbortSignal.any([signal, over.signal]));
-    waited.catch(() => {});
-    await Promise.race([waited, told.promise]);
-  } finally {
-    over.abort();
   }
 }
 

@@ -10,7 +10,7 @@ import type {
 import { isRecord } from "../../json/json.ts";
 import { describeError } from "../../text/text.ts";
 import { ConfigurationError } from "../../mcp/errors.ts";
-import { runShell } from "../../mcp/stdio/shell.ts";
+import { runShell } from "../../mcp/stdio/spawn.ts";
 import { readResolved } from "../../config/values.ts";
 import {
   filledMembers,

@@ -89,30 +89,6 @@ Deno.test("the interval of a server is honoured between a tenth of a second and 
   }
 });
 
-Deno.test("a change that the server tells is polled at once, and a flood of them ten times a second", async () => {
-  using timers = new FakeTimers();
-  const { sent, call, calls } = setUp([{ status: "working", pollInterval: 10_000 }]);
-  const abort = new AbortController();
-  const result = call({ signal: abort.signal });
-  await pass(timers, 500);
-  assertEquals(polls(sent), 0);
-  calls.onTaskStatus({ taskId: "another", status: "completed" });
-  calls.onTaskStatus("nonsense");
-  await settle();
-  assertEquals(polls(sent), 0);
-  calls.onTaskStatus({ taskId: "t1", status: "working" });
-  await settle();
-  assertEquals(polls(sent), 1);
-  for (let told = 0; told < 200; told++) {
-    calls.onTaskStatus({ taskId: "t1", status: "working" });
-    timers.advance(5);
-    await settle();
-  }
-  assertEquals(polls(sent), 11);
-  abort.abort(new TypeError("enough"));
-  await assertRejects(() => result, TypeError, "enough");
-});
-
 // proves: mcp-task-cancel
 Deno.test("a call that is cancelled or late cancels its task", async () => {
   using timers = new FakeTimers();
