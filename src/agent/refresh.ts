@@ -1,4 +1,5 @@
 /** Fetches a Computer's views again after changes, one request at a time for each view. */
+import { delay } from "../async/backoff.ts";
 import { BoundedMap } from "../async/bounded_collections.ts";
 import { PatientLimiter } from "../async/patient_limiter.ts";
 import type { Logger } from "../log.ts";
@@ -42,11 +43,6 @@ interface Refresh {
   readonly view: ComputerViewName;
 }
 
-interface Fetch extends Refresh {
-  /** How long the view rests afterwards, in milliseconds. */
-  readonly restMs: number;
-}
-
 export interface RefreshSource {
   readonly fetch: (refresh: Refresh) => Promise<AgentEvent | undefined>;
   readonly listComputers: () => Promise<readonly string[]>;
@@ -61,25 +57,22 @@ export class Refresher {
   readonly #source: RefreshSource;
   readonly #log: Logger;
   readonly #limiter = new PatientLimiter(MAX_CONCURRENT_REFRESHES, LATE_MS);
-  readonly #waiting = new Map<string, Fetch>();
-  /** The views that are being fetched, and those that rest, with the timer that ends it. */
-  readonly #busy = new Map<string, ReturnType<typeof setTimeout> | undefined>();
-  #isStopped = false;
+  /** The views that are fetched or rest, and whether they have to be fetched once more. */
+  readonly #busy = new Map<string, boolean>();
+  readonly #ending = new AbortController();
 
   constructor(listeners: Listeners, source: RefreshSource, options: { readonly logger: Logger }) {
     this.#listeners = listeners;
     this.#source = source;
     this.#log = options.logger;
-    this.#follow();
+    this.#listen();
   }
 
   stop(): void {
-    this.#isStopped = true;
-    this.#waiting.clear();
-    for (const timer of this.#busy.values()) clearTimeout(timer);
+    this.#ending.abort();
   }
 
-  #follow(): void {
+  #listen(): void {
     const listeners = this.#listeners;
     listeners.on("updateToolList", ({ computer }) => this.#refresh(computer, ["tools"]));
     // The reference Computer announces new tools with `update_config` only.
@@ -102,11 +95,12 @@ export class Refresher {
   }
 
   #refresh(computer: string, views: readonly ComputerViewName[]): void {
-    for (const view of views) {
+    for (const view of views.filter((view) => this.#isWanted(view))) {
       const key = `${view} ${computer}`;
-      if (!this.#isWanted(view) || this.#waiting.has(key)) continue;
-      this.#waiting.set(key, { computer, view, restMs: FIRST_REST_MS });
-      if (!this.#busy.has(key)) this.#fetchNext(key);
+      const isBusy = this.#busy.has(key);
+      this.#busy.set(key, true);
+      // What is stopped is fetched no more.
+      if (!isBusy) this.#follow(key, { computer, view }).catch(() => undefined);
     }
   }
 
@@ -114,34 +108,32 @@ export class Refresher {
     return !this.#isStopped && this.#listeners.has(REFRESHED_EVENTS[view]);
   }
 
-  /** Drops the waiting fetches of a Computer that left the office: it would not answer them. */
-  #forget(computer: string): void {
-    for (const view of ALL_VIEWS) this.#waiting.delete(`${view} ${computer}`);
+  get #isStopped(): boolean {
+    return this.#ending.signal.aborted;
   }
 
-  #fetchNext(key: string): void {
-    void this.#limiter.run(async () => {
-      const fetch = this.#waiting.get(key);
-      if (fetch === undefined || this.#busy.has(key)) return;
-      this.#waiting.delete(key);
-      this.#busy.set(key, undefined);
-      await this.#run(fetch);
-      this.#rest(key, fetch);
-    });
+  /** Drops the waiting fetches of a Computer that left the office: it would not answer them. */
+  #forget(computer: string): void {
+    for (const view of ALL_VIEWS) {
+      const key = `${view} ${computer}`;
+      if (this.#busy.has(key)) this.#busy.set(key, false);
+    }
   }
 
   /** A Computer with thousands of tools that change all the time would keep the Agent fetching them. */
-  #rest(key: string, { view, restMs }: Fetch): void {
-    if (this.#isStopped) return;
-    const timer = setTimeout(() => {
-      this.#busy.delete(key);
-      const next = this.#waiting.get(key);
-      if (next === undefined) return;
-      const maxMs = MAX_REST_MS[LIVE_VIEWS.has(view) ? "live" : "list"];
-      this.#waiting.set(key, { ...next, restMs: Math.min(restMs * 2, maxMs) });
-      this.#fetchNext(key);
-    }, restMs);
-    this.#busy.set(key, timer);
+  async #follow(key: string, refresh: Refresh): Promise<void> {
+    const { signal } = this.#ending;
+    const maxMs = MAX_REST_MS[LIVE_VIEWS.has(refresh.view) ? "live" : "list"];
+    for (let restMs = FIRST_REST_MS; this.#busy.get(key) === true; restMs = Math.min(restMs * 2, maxMs)) {
+      await this.#limiter.run(async () => {
+        if (this.#busy.get(key) === true) {
+          this.#busy.set(key, false);
+          await this.#run(refresh);
+        }
+      }, signal);
+      await delay(restMs, signal);
+    }
+    this.#busy.delete(key);
   }
 
   /** Never rejects. */

@@ -1,35 +1,10 @@
 /** Attacker: the file of an MCP client. It holds secrets of other programs, and its client writes it at the same time */
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { clientOf } from "../../src/cli/agent/mcp/install/clients.ts";
-import { changeText, writeClientFile } from "../../src/cli/agent/mcp/install/install.ts";
+import { writeClientFile } from "../../src/cli/agent/mcp/install/install.ts";
 import { UsageError } from "../../src/cli/outcome.ts";
 
 const ENTRY = '"a2c": { "command": "deno", "args": ["run"] }';
-
-Deno.test("what is shown of a change has nothing of the lines around it, nor of the rest of a long line", () => {
-  const files = [
-    [
-      '{"servers":{"other":{"env":{"K":"S3CRET"}}},"z":"S3CRET"}',
-      `{"servers":{"other":{"env":{"K":"S3CRET"}}, ${ENTRY}},"z":"S3CRET"}`,
-    ],
-    [
-      '{\n  "servers": {\n    "other": { "env": { "K": "S3CRET" } }\n  }\n}',
-      `{\n  "servers": {\n    "other": { "env": { "K": "S3CRET" } },\n    ${ENTRY}\n  }\n}`,
-    ],
-    ['{"K":"S3CRET"}', `{"K":"S3CRET", "servers": {${ENTRY}}}`],
-    ["k = 'S3CRET'\n", "k = 'S3CRET'\n\n[servers.a2c]\ncommand = \"deno\"\n"],
-  ];
-  for (const [before = "", after = ""] of files) {
-    for (const shown of [changeText(before, after), changeText(after, before)]) {
-      assert(!shown.includes("S3CRET"), shown);
-      assert(shown.includes("a2c") && shown.includes("deno"), shown);
-    }
-  }
-});
-
-Deno.test("a text that changes is shown whole", () => {
-  assertEquals(changeText('[\n  "lab"\n]', '[\n  "lab2"\n]'), '  -   "lab"\n  +   "lab2"');
-});
 
 Deno.test("what a client has written meanwhile is not overwritten", async () => {
   const file = await Deno.makeTempFile();

@@ -278,7 +278,7 @@ test("a token never stands in the client's file, but in one for this user alone"
 test("--dry-run shows the change and writes nothing; without a terminal nothing is written unasked", async (home) => {
   const shown = await home.mcp("install", "claude", "--dry-run");
   assertEquals(shown.code, 0);
-  assertMatch(shown.stdout, /\+ {5}"a2c": \{[^]*Nothing was written/);
+  assertMatch(shown.stdout, /\+ +"a2c": \{[^]*Nothing was written/);
   const unasked = await home.mcp("install", "claude");
   assertEquals(unasked.code, 2);
   assertMatch(unasked.stderr, /add --yes/);

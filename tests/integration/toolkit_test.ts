@@ -161,16 +161,11 @@ Deno.test("createToolkit(): tools come and go with their Computers, and the tool
   await within(closed, "the transport to be closed");
 });
 
-Deno.test("createToolkit(): what is no Agent, and an option that does not exist, is a TypeError", async () => {
+Deno.test("createToolkit(): what is no Agent is a TypeError", async () => {
   const create = (...args: unknown[]) => () => Reflect.apply(createToolkit, undefined, args);
   for (const agent of [undefined, null, "x", {}, Promise.resolve()]) {
     assertThrows(create(agent), TypeError, "Agent.connect()");
   }
-  await using server = await SmcpServer.listen({ port: 0 });
-  await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
-  assertThrows(create(agent, { computer: ["desk"] }), TypeError, 'did you mean "computers"?');
-  assertThrows(create(agent, { builtin: false }), TypeError, 'did you mean "builtins"?');
-  assertThrows(create(agent, { computers: "desk" }), TypeError, "list of names");
 });
 
 Deno.test("call() of a toolkit that was disposed of says so", async () => {

@@ -3,7 +3,6 @@ import { settledWithin } from "../../async/abortable.ts";
 import { type Logger, silentLogger } from "../../log.ts";
 import type { CallProgress } from "../../protocol/progress.ts";
 import { toSeenName } from "../../text/safe_text.ts";
-import { didYouMean } from "../../text/spelling.ts";
 import { type AiSdkVersion, type AiTool, toAiTool, type ToolParts } from "./ai_sdk.ts";
 import { BUILTIN_NAMES, makeBuiltins } from "./builtins/all.ts";
 import { type DesktopPromptOptions, writeDesktopPrompt } from "./desktop_prompt.ts";
@@ -45,18 +44,6 @@ export interface ToolkitOptions {
   /** Receives log lines; they are dropped by default. */
   readonly logger?: Logger | undefined;
 }
-
-const OPTION_NAMES = Object.keys(
-  {
-    computers: true,
-    builtins: true,
-    names: true,
-    nameLength: true,
-    callTimeoutMs: true,
-    needsApproval: true,
-    logger: true,
-  } satisfies Record<keyof ToolkitOptions, true>,
-);
 
 /** What comes with a call. */
 export interface ToolkitCallOptions {
@@ -227,12 +214,11 @@ export class Toolkit implements Disposable {
  * The tools of the office for an LLM toolkit, such as the AI SDK (`docs/toolkits.md`). Dispose of it when it is not needed
  * any more; it ends with the Agent. An observer's toolkit can read, and every call of a tool is refused.
  *
- * @throws {TypeError} when `agent` is no Agent, and for an option that does not exist.
+ * @throws {TypeError} when `agent` is no Agent.
  * @throws {RangeError} when `nameLength` is not a whole number from 16 on.
  */
 export function createToolkit(agent: Office, options: ToolkitOptions = {}): Toolkit {
   requireOffice(agent);
-  requireKnownOptions(options);
   return new Toolkit(agent, options);
 }
 
@@ -248,20 +234,5 @@ function requireOffice(office: Partial<Office> | undefined): void {
   );
   if (!isOffice) {
     throw new TypeError("Cannot create a toolkit: expected an Agent, such as that of await Agent.connect()");
-  }
-}
-
-/** A misspelt `computers` would offer the tools of all of them. */
-function requireKnownOptions(options: ToolkitOptions): void {
-  const unknown = Object.keys(options).find((name) => !OPTION_NAMES.includes(name));
-  if (unknown !== undefined) {
-    const hint = didYouMean(unknown, OPTION_NAMES);
-    throw new TypeError(`Cannot use the option "${unknown}" of createToolkit(): unknown${hint}`);
-  }
-  const { computers = [] } = options;
-  if (!Array.isArray(computers)) {
-    throw new TypeError(
-      'Cannot use the option "computers" of createToolkit(): expected a list of names, such as ["laptop"]',
-    );
   }
 }

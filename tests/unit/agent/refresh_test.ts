@@ -66,6 +66,7 @@ Deno.test("Refresher fetches exactly once more when changes come during a fetch"
   fetches[0]?.answer.resolve();
   await settle();
   timers.advance(200);
+  await settle();
   assertEquals(started(), ["laptop desktop", "laptop desktop"]);
   fetches[1]?.answer.resolve();
   await settle();
@@ -84,6 +85,7 @@ Deno.test("Refresher fetches a view that changes all the time at growing distanc
     fetches.at(-1)?.answer.resolve();
     await settle();
     timers.advance(100);
+    await settle();
   }
   assertEquals(fetchedAt.slice(0, 6), [0, 200, 600, 1_400, 3_000, 6_200]);
   assertEquals(fetchedAt.slice(5, 8).map((at, index) => at - (fetchedAt[index + 4] ?? 0)), [
@@ -93,6 +95,7 @@ Deno.test("Refresher fetches a view that changes all the time at growing distanc
   ]);
   const before = fetches.length;
   timers.advance(3_200);
+  await settle();
   assertEquals(fetches.length, before + 1);
 });
 
@@ -106,6 +109,7 @@ Deno.test("Refresher fetches a change at once again after a view has rested with
     fetches.at(-1)?.answer.resolve();
     await settle();
     timers.advance(200);
+    await settle();
   }
   assertEquals(timers.waiting, 0);
 });
@@ -140,6 +144,7 @@ Deno.test("Refresher tells of a fetch that fails, and the next change tries agai
   await settle();
   assertEquals(failures, [["laptop", "desktop", error]]);
   timers.advance(200);
+  await settle();
   listeners.tell({ type: "updateDesktop", computer: "laptop" });
   assertEquals(fetches.length, 2);
 });
@@ -163,6 +168,7 @@ Deno.test("Refresher forgets what waits for a Computer that left", async () => {
   fetches[0]?.answer.resolve();
   await settle();
   timers.advance(200);
+  await settle();
   assertEquals(started(), ["a desktop"]);
 });
 
@@ -194,6 +200,7 @@ Deno.test("Refresher lets Computers that do not answer keep no other one waiting
   fetches[0]?.answer.resolve();
   await settle();
   timers.advance(200);
+  await settle();
   assertEquals(started().at(-1), "silent0 desktop");
   refresher.stop();
   // What was asked ends with the connection.

@@ -48,7 +48,9 @@ export async function installInto(
   const { entry, files } = plan(place, options.as);
   const before = await readClientFile(client);
   const after = withEntry(before, client, { name: options.as, entry });
-  if (!await agreed(client, { before, after }, options)) return;
+  // Nothing else of the file is shown, which may hold secrets of other programs.
+  const shown = JSON.stringify({ [options.as]: membersOf(client, entry) }, null, 2).replace(/^/gm, "  + ");
+  if (!await agreed(client, { before, after, shown }, options)) return;
   if (files !== undefined) await writeEntryFiles(files);
   const copy = await writeClientFile(client, { before, after });
   if (copy !== undefined) console.log(`The file as it was: ${copy}`);
@@ -90,7 +92,8 @@ export async function uninstallFrom(name: ClientName, options: ChangeOptions): P
     console.log(`${client.title} has no entry "${options.as}" in ${client.file}. Nothing to do.`);
     return;
   }
-  if (!await agreed(client, { before, after: after ?? "" }, options)) return;
+  const shown = `  - ${JSON.stringify(options.as)}`;
+  if (!await agreed(client, { before, after: after ?? "", shown }, options)) return;
   const copy = await writeClientFile(client, { before, after: after ?? "" });
   if (copy !== undefined) console.log(`The file as it was: ${copy}`);
   console.log(`${client.title} no longer has "${options.as}". ${client.thenRemoved}`);
@@ -181,14 +184,18 @@ function membersOf({ isTyped, readsUrls }: McpClient, entry: ClientEntry): TomlM
 
 async function agreed(
   { file, title }: McpClient,
-  { before = "", after }: { readonly before: string | undefined; readonly after: string },
+  { before = "", after, shown }: {
+    readonly before: string | undefined;
+    readonly after: string;
+    readonly shown: string;
+  },
   { dryRun, yes }: ChangeOptions,
 ): Promise<boolean> {
   if (before === after) {
     console.log(`${title} has this entry already, in ${file}.`);
     return false;
   }
-  console.log(`${file}:\n${changeText(before, after)}`);
+  console.log(`${file}:\n${shown}`);
   if (dryRun) {
     console.log("Nothing was written: this was a dry run.");
     return false;
@@ -203,54 +210,6 @@ async function agreed(
   if (/^y(es)?$/i.test(answer?.trim() ?? "")) return true;
   console.log("Nothing was written.");
   return false;
-}
-
-/**
- * What goes and comes. What stands around it is not shown, on the same lines either: it may hold secrets of other programs.
- */
-export function changeText(before: string, after: string): string {
-  const [old, next] = [before.split("\n"), after.split("\n")];
-  const start = sharedBeginning(old, next);
-  const end = sharedEnd(old, next, start);
-  const gone = old.slice(start, old.length - end).join("\n");
-  const come = next.slice(start, next.length - end).join("\n");
-  const head = sharedBeginning(gone, come);
-  const tail = sharedEnd(gone, come, head);
-  return [
-    ...linesOf(gone, { head, tail }).map((line) => `  - ${line}`),
-    ...linesOf(come, { head, tail }).map((line) => `  + ${line}`),
-  ].join("\n");
-}
-
-/** How many items are the same, from the first one on. */
-function sharedBeginning(one: ArrayLike<string>, other: ArrayLike<string>): number {
-  const shortest = Math.min(one.length, other.length);
-  let count = 0;
-  while (count < shortest && one[count] === other[count]) count++;
-  return count;
-}
-
-/** How many items are the same, from the last one back to `start`. */
-function sharedEnd(one: ArrayLike<string>, other: ArrayLike<string>, start: number): number {
-  const shortest = Math.min(one.length, other.length) - start;
-  let count = 0;
-  while (count < shortest && one[one.length - 1 - count] === other[other.length - 1 - count]) count++;
-  return count;
-}
-
-/** The lines of a block without what it shares at its ends, but with the whole texts that change. */
-function linesOf(block: string, { head, tail }: { readonly head: number; readonly tail: number }): string[] {
-  if (block === "") return [];
-  const begin = Math.max(0, block.lastIndexOf('"', head - 1));
-  const close = block.indexOf('"', block.length - tail);
-  const end = Math.max(begin, close < 0 ? block.length - tail : close + 1);
-  const shown = block.slice(begin, end);
-  return `${hidden(block.slice(0, begin))}${shown}${hidden(block.slice(end))}`.split("\n");
-}
-
-/** Brackets and spaces tell where the change is, and nothing else. */
-function hidden(text: string): string {
-  return /[^\s{}[\],:"]/.test(text) ? "…" : text;
 }
 
 /**
