@@ -1,5 +1,5 @@
 /** HTTP over TLS, with a certificate that is read again when it changes. */
-import { createPrivateKey, createPublicKey, X509Certificate } from "node:crypto";
+import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import type { RequestListener } from "node:http";
 import { createServer, type Server as HttpsServer, type ServerOptions } from "node:https";
 import { clearInterval, setInterval } from "node:timers";
@@ -139,14 +139,7 @@ export class ServerCertificate {
 function readPair(cert: string, key: string): CertificatePair {
   const [own] = readCertificates(cert);
   if (own === undefined) throw contentProblem("the certificate is not in PEM form");
-  const publicKey = readPublicKey(key);
-  let certified: string | undefined;
-  try {
-    certified = toSpki(own.publicKey);
-  } catch {
-    // Older versions of Deno cannot export every kind of key.
-  }
-  if (certified !== undefined && certified !== publicKey) {
+  if (!own.checkPrivateKey(readPrivateKey(key))) {
     throw contentProblem("the key is not the one of the certificate");
   }
   return { cert, key, validity: { fromMs: Date.parse(own.validFrom), toMs: Date.parse(own.validTo) } };
@@ -165,26 +158,20 @@ function readCertificates(text: string): X509Certificate[] {
   }
 }
 
-function readPublicKey(key: string): string {
-  if (/-----BEGIN ENCRYPTED|Proc-Type: 4,ENCRYPTED/.test(key)) {
+function readPrivateKey(text: string): KeyObject {
+  if (/-----BEGIN ENCRYPTED|Proc-Type: 4,ENCRYPTED/.test(text)) {
     throw contentProblem("the key is encrypted; decrypt it first, as with openssl pkey");
   }
-  let kind: string;
+  let key: KeyObject;
   try {
-    const privateKey = createPrivateKey(key);
-    const { namedCurve = "", modulusLength = MIN_RSA_BITS } = privateKey.asymmetricKeyDetails ?? {};
-    kind = `${privateKey.asymmetricKeyType} ${namedCurve}`.trimEnd();
-    if (USABLE_KEYS.includes(kind) || (kind === "rsa" && modulusLength >= MIN_RSA_BITS)) {
-      return toSpki(createPublicKey(privateKey.export({ type: "pkcs8", format: "pem" })));
-    }
+    key = createPrivateKey(text);
   } catch (cause) {
     throw contentProblem("the key is not a private key in PEM form", { cause });
   }
+  const { namedCurve = "", modulusLength = MIN_RSA_BITS } = key.asymmetricKeyDetails ?? {};
+  const kind = `${key.asymmetricKeyType} ${namedCurve}`.trimEnd();
+  if (USABLE_KEYS.includes(kind) || (kind === "rsa" && modulusLength >= MIN_RSA_BITS)) return key;
   throw contentProblem(
     `clients cannot use a key of kind ${kind}: it must be RSA of at least ${MIN_RSA_BITS} bits, P-256, P-384, P-521 or Ed25519`,
   );
-}
-
-function toSpki(key: X509Certificate["publicKey"]): string {
-  return String(key.export({ type: "spki", format: "pem" }));
 }
