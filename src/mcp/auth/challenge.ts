@@ -1,11 +1,5 @@
-/** What a refusal says about authorization: the `WWW-Authenticate` header of HTTP 401 and 403. Pure. */
-
-/** A header that is longer, in characters, is not read. */
-const MAX_HEADER_LENGTH = 8_192;
-/** A scheme, or the name and value of a parameter, from the place where the last match ended. */
-const TOKEN = /[\s,]*([!#$%&'*+.^_`|~\w-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+)))?/y;
-/** The rest of a challenge with a `token68` in place of parameters. */
-const CREDENTIALS = /[\s,]+[\w.~+/-]+=*(?=\s*(?:,|$))/y;
+/** What a refusal says about authorization (HTTP 401 and 403), and the scopes in it. Pure. */
+import type { WWWAuthenticateChallenge } from "oauth4webapi";
 
 export interface Challenge {
   /** Such as `invalid_token` or `insufficient_scope`. */
@@ -18,48 +12,17 @@ export interface Challenge {
   readonly isDpop: boolean;
 }
 
-/** Reads the first challenges of `Bearer` and `DPoP` as one; `undefined` when there is none. */
-export function readChallenge(headers: Headers): Challenge | undefined {
-  const header = headers.get("www-authenticate");
-  if (header === null || header.length > MAX_HEADER_LENGTH) return undefined;
-  const bearer = parametersOf("bearer", header);
-  const dpop = parametersOf("dpop", header);
+/** The first challenges of `Bearer` and `DPoP` as one; `undefined` when there is none. */
+export function toChallenge(challenges: readonly WWWAuthenticateChallenge[]): Challenge | undefined {
+  const [bearer, dpop] = ["bearer", "dpop"].map((wanted) =>
+    challenges.find(({ scheme }) => scheme === wanted)
+  );
   if (bearer === undefined && dpop === undefined) return undefined;
-  const valueOf = (name: string) => bearer?.get(name) ?? dpop?.get(name);
-  return {
-    error: valueOf("error"),
-    scope: valueOf("scope"),
-    resourceMetadata: valueOf("resource_metadata"),
-    isDpop: bearer === undefined,
+  const { error, scope, resource_metadata: resourceMetadata } = {
+    ...dpop?.parameters,
+    ...bearer?.parameters,
   };
-}
-
-/** The parameters of the first challenge of a scheme, by lower-case name. */
-function parametersOf(wanted: string, header: string): ReadonlyMap<string, string> | undefined {
-  let scheme: string | undefined;
-  let parameters = new Map<string, string>();
-  let index = 0;
-  while (index < header.length) {
-    TOKEN.lastIndex = index;
-    const [whole, name, quoted, plain] = TOKEN.exec(header) ?? [];
-    if (whole === undefined || name === undefined) break;
-    index = TOKEN.lastIndex;
-    const value = quoted?.replaceAll(/\\(.)/g, "$1") ?? plain;
-    if (value !== undefined) {
-      if (!parameters.has(name.toLowerCase())) parameters.set(name.toLowerCase(), value);
-      continue;
-    }
-    if (scheme === wanted) return parameters;
-    scheme = name.toLowerCase();
-    parameters = new Map();
-    if (scheme !== wanted) index = afterCredentials(header, index);
-  }
-  return scheme === wanted ? parameters : undefined;
-}
-
-function afterCredentials(header: string, index: number): number {
-  CREDENTIALS.lastIndex = index;
-  return CREDENTIALS.exec(header) === null ? index : CREDENTIALS.lastIndex;
+  return { error, scope, resourceMetadata, isDpop: bearer === undefined };
 }
 
 /** The longest list of scopes that is asked for, in characters: authorization servers refuse longer addresses. */

@@ -5,7 +5,8 @@ import { describeError } from "../../text/text.ts";
 import type { ResolvedServerConfig } from "../../protocol/config.ts";
 import { networkReason, SignInError } from "../errors.ts";
 import { beginBrowserSignIn, DEFAULT_REDIRECT_PORT } from "./browser_sign_in.ts";
-import { type Challenge, readChallenge, scopesIn } from "./challenge.ts";
+import { sendAuthorized } from "./authorized_fetch.ts";
+import { type Challenge, scopesIn } from "./challenge.ts";
 import { authenticationOf } from "./client.ts";
 import { beginDeviceSignIn } from "./device_sign_in.ts";
 import { mayGetTokens } from "./metadata_origins.ts";
@@ -206,18 +207,19 @@ async function probe(
   headers.set("content-type", "application/json");
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
   try {
-    const response = await fetch(server.url, {
+    const init: RequestInit = {
       method: "POST",
       headers,
       body,
       // The headers may be secret, and are for this server.
       redirect: "manual",
       signal: deadline.signal,
-    });
+    };
+    const { response, challenge } = await sendAuthorized(server.url, init, {});
     await response.body?.cancel();
     const { status } = response;
     const isRefused = status === 401 || status === 403;
-    return { status, challenge: isRefused ? readChallenge(response.headers) : undefined };
+    return { status, challenge: isRefused ? challenge : undefined };
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof SignInError) throw error;
