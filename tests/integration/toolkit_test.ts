@@ -161,7 +161,7 @@ Deno.test("createToolkit(): tools come and go with their Computers, and the tool
   await within(closed, "the transport to be closed");
 });
 
-Deno.test("createToolkit(): what is no Agent is a TypeError", async () => {
+Deno.test("createToolkit(): what is no Agent is a TypeError", () => {
   const create = (...args: unknown[]) => () => Reflect.apply(createToolkit, undefined, args);
   for (const agent of [undefined, null, "x", {}, Promise.resolve()]) {
     assertThrows(create(agent), TypeError, "Agent.connect()");
