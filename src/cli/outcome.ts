@@ -49,6 +49,12 @@ export class ComputerNotRunningError extends Error {
   readonly code = "COMPUTER_NOT_RUNNING";
 }
 
+/** No such Server runs on this machine; the exit code is 3. */
+export class NoRunningServerError extends Error {
+  override readonly name = "NoRunningServerError";
+  readonly code = "SERVER_NOT_RUNNING";
+}
+
 function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return ExitCode.USAGE;
   if (error instanceof JoinRefusedError) {
@@ -58,7 +64,7 @@ function exitCodeOf(error: unknown): number {
   }
   if (
     error instanceof ServerUnreachableError || error instanceof ConnectionClosedError ||
-    error instanceof ComputerNotRunningError
+    error instanceof ComputerNotRunningError || error instanceof NoRunningServerError
   ) return ExitCode.UNREACHABLE;
   if (
     error instanceof AuthenticationError || error instanceof ProtocolVersionError ||

@@ -20,6 +20,8 @@ export const FarewellCode = {
   SERVER_CLOSING: "server_closing",
   /** The Server can no longer vouch for the membership. */
   LEASE_LOST: "lease_lost",
+  /** The operator of the Server has ended the connection; the message is the operator's reason. */
+  ENDED_BY_OPERATOR: "ended_by_operator",
 } as const;
 
 /** Why a Server ends a connection, and whether the client may come back. */

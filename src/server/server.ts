@@ -25,7 +25,7 @@ import {
 import { optionLabel, requireNumber } from "./options/checks.ts";
 import { CONSTANTS } from "./options/constants.ts";
 import { OPTIONS } from "./options/table.ts";
-import { writeMetrics } from "./observe/metrics.ts";
+import { Insight } from "./observe/insight.ts";
 import { openSocketIo, type SocketIoContext, type SocketIoSide } from "./socket_io.ts";
 import { loadTracing } from "../tracing.ts";
 import { type ListenError, startListening, stopListening } from "../http/listening.ts";
@@ -38,6 +38,8 @@ import { Watchdog } from "./engine/watchdog.ts";
 export let listenBeside: (options: ListenOptions, others: OtherPaths) => Promise<SmcpServer>;
 /** The URL by which members in the process of such a Server reach it with TLS; `undefined` without. */
 export let innerUrlOf: (server: SmcpServer) => string | undefined;
+/** What operators see of such a Server. */
+export let insightOf: (server: SmcpServer) => Insight;
 
 /** How long a start waits for Redis. After that the Server listens, not ready, and goes on trying. */
 const OFFICES_START_MS = 5_000;
@@ -64,6 +66,7 @@ export class SmcpServer implements AsyncDisposable {
   static {
     listenBeside = (options, others) => SmcpServer.#listen(options, others);
     innerUrlOf = (server) => server.#parts.innerUrl;
+    insightOf = (server) => server.#parts.insight;
   }
 
   private constructor(parts: Parts) {
@@ -90,7 +93,7 @@ export class SmcpServer implements AsyncDisposable {
     const { logger } = settings;
     if (options.maxSockets !== undefined) warnOfOpenFiles(maxSockets, logger);
     const own = await openOwn({ ...options, maxSockets, others }, settings);
-    const { http, side, health, isTls, metrics } = own;
+    const { http, side, health, isTls, insight } = own;
     const failure = Promise.withResolvers<ListenError>();
     try {
       await settledWithin(side.relayState.offices.started, OFFICES_START_MS);
@@ -101,7 +104,7 @@ export class SmcpServer implements AsyncDisposable {
       return new SmcpServer({
         http,
         address,
-        metrics,
+        insight,
         metricsAddress,
         innerUrl,
         stop: own.stop,
@@ -138,7 +141,7 @@ export class SmcpServer implements AsyncDisposable {
     health.offices = side.relayState.offices;
     return new SmcpServer({
       http,
-      metrics: openMetrics(settings, { side, health }),
+      insight: new Insight({ settings, side, health }),
       stop,
       side,
       failure: new Promise(() => {}),
@@ -175,8 +178,8 @@ export class SmcpServer implements AsyncDisposable {
    * ```
    */
   async metrics(): Promise<string> {
-    const { metrics } = this.#parts;
-    if (metrics !== undefined) return await metrics();
+    const text = await this.#parts.insight.writeMetrics();
+    if (text !== undefined) return text;
     throw new TypeError("Cannot write the metrics: the Server was opened without them");
   }
 
@@ -244,6 +247,7 @@ export class SmcpServer implements AsyncDisposable {
 
   /** Closes all connections and stops listening. Idempotent. */
   close(): Promise<void> {
+    this.#parts.insight[Symbol.dispose]();
     return this.#closing ??= this.#parts.stop();
   }
 
@@ -261,13 +265,11 @@ export class SmcpServer implements AsyncDisposable {
   }
 }
 
-type WriteMetrics = () => string;
-
 interface Parts {
   readonly http: HttpServer;
   readonly stop: () => Promise<void>;
   readonly side: SocketIoSide;
-  readonly metrics: WriteMetrics | undefined;
+  readonly insight: Insight;
   /** Settles when the Server fails, if ever. */
   readonly failure: Promise<ListenError>;
   readonly address?: Address;
@@ -314,8 +316,8 @@ async function openOwn(options: OwnOptions, settings: Settings) {
   const isTls = certificate !== undefined;
   const side = openGuarded(http, { settings, refusals, drain, maxSockets, isTls });
   health.offices = side.relayState.offices;
-  const metrics = openMetrics(settings, { side, health, certificate });
-  const page = metrics && createMetricsPage(metrics, { token, logger });
+  const insight = new Insight({ settings, side, health, certificate });
+  const page = settings.meter && createMetricsPage(() => insight.writeMetrics() ?? "", { token, logger });
   const mainPage = token === undefined ? undefined : page;
   const metricsPort = port === undefined
     ? undefined
@@ -331,34 +333,11 @@ async function openOwn(options: OwnOptions, settings: Settings) {
     await certificate?.close();
     refusals.close();
   };
-  return { http, side, health, metrics, metricsPort, innerPort, isTls, stop };
+  return { http, side, health, insight, metricsPort, innerPort, isTls, stop };
 }
 
 function urlOf({ host, port, isTls = false }: Address): string {
   return `${isTls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
-}
-
-function openMetrics(
-  { meter, countLostAuditLines }: Settings,
-  { side, health, certificate }: {
-    readonly side: SocketIoSide;
-    readonly health: Health;
-    readonly certificate?: ServerCertificate | undefined;
-  },
-): WriteMetrics | undefined {
-  if (meter === undefined) return undefined;
-  return () => {
-    const { relayState: { connections }, engine } = side;
-    return writeMetrics({
-      meter,
-      connections: [...connections.values()],
-      otherConnections: Math.max(0, engine.size - connections.size),
-      isReady: health.isReady,
-      messageBytes: engine.budget.usedBytes,
-      certificateExpiresAtMs: certificate?.expiresAtMs,
-      auditLinesLost: countLostAuditLines?.(),
-    });
-  };
 }
 
 /** Sets up Socket.IO on the Server's own HTTP server, with bounds on its TCP connections. */

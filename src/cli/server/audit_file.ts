@@ -1,4 +1,4 @@
-/** The file of `--audit-log`: the lines of the audit trail once more, as JSON, whatever the level of the log. */
+/** The lines of the audit trail once more, as JSON, whatever the level of the log: in memory, and in the file of `--audit-log`. */
 import { rateOf, TokenBucket } from "../../async/token_bucket.ts";
 import { describeFileError } from "../../files/files.ts";
 import { createLogger, type LogFields, type Logger, type LogLevel, parseLogLevels } from "../../log.ts";
@@ -39,16 +39,39 @@ export function openAuditFile({ auditLog: path }: { readonly auditLog?: string }
   }
 }
 
+/** The most lines that are kept in memory. */
+const MAX_KEPT_LINES = 2_000;
+
+/** The last lines of the audit trail. */
+export class AuditTrail {
+  /** Called with each new line. */
+  onLine: ((line: string) => void) | undefined;
+  #lines: string[] = [];
+
+  /** The oldest first, each an object in JSON. */
+  get lines(): readonly string[] {
+    return this.#lines.slice(-MAX_KEPT_LINES);
+  }
+
+  append(line: string): void {
+    this.#lines.push(line);
+    // Seldom, since each cut copies the rest.
+    if (this.#lines.length >= 2 * MAX_KEPT_LINES) this.#lines = this.#lines.slice(-MAX_KEPT_LINES);
+    this.onLine?.(line);
+  }
+}
+
 /** While lines are lost, the log says so this often. */
 const REMINDER_MS = 60_000;
 
 export interface AuditedLogger extends Disposable {
   readonly logger: Logger;
+  readonly trail: AuditTrail;
   readonly countLostLines: (() => number) | undefined;
 }
 
 /**
- * Makes a logger write the lines of the audit trail to the file as well. When that fails, it says so at once, and at most
+ * Makes a logger write the lines of the audit trail to memory, and to the file as well. When that fails, it says so at once, and at most
  * once a minute from then on, with the number of lines that were lost since; the rest at its end.
  *
  * @param nowMs Milliseconds since a fixed point; the monotonic clock by default.
@@ -58,18 +81,19 @@ export function withAuditFile(
   file: AuditFile | undefined,
   nowMs: () => number = () => performance.now(),
 ): AuditedLogger {
-  if (file === undefined) return { logger, countLostLines: undefined, [Symbol.dispose]() {} };
+  const trail = new AuditTrail();
   const reminders = new TokenBucket(rateOf(1, REMINDER_MS), nowMs);
   const lost: { total: number; untold: number; error?: unknown } = { total: 0, untold: 0 };
   const tell = () => {
-    if (lost.untold === 0) return;
+    if (lost.untold === 0 || file === undefined) return;
     const fields = { path: file.path, lines_lost: lost.untold, error: describeError(lost.error) };
     lost.untold = 0;
     logger.error("failed to write the audit log", fields);
   };
   const write = (line: string) => {
+    trail.append(line);
     try {
-      file.append(line);
+      file?.append(line);
     } catch (error) {
       lost.total++;
       lost.untold++;
@@ -84,7 +108,8 @@ export function withAuditFile(
   };
   return {
     logger: { debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") },
-    countLostLines: () => lost.total,
+    trail,
+    countLostLines: file && (() => lost.total),
     [Symbol.dispose]: tell,
   };
 }

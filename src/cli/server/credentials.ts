@@ -5,6 +5,7 @@ import { didYouMean } from "../../text/spelling.ts";
 import { anyOf, type AuthProvider, GRANTED_ROLES, isGrantedRole } from "../../server/admission/provider.ts";
 import { flagOf, isOptionName, variableOf } from "../../server/options/checks.ts";
 import { JWT_ROWS } from "../../server/options/credential_rows.ts";
+import type { AcceptedToken } from "../../server/admission/tokens.ts";
 import type { OptionName } from "../../server/options/table.ts";
 import { UsageError } from "../outcome.ts";
 import type { OptionValues } from "./options.ts";
@@ -45,8 +46,26 @@ function isBlank(value: unknown): boolean {
   return value === false || value === "" || (Array.isArray(value) && value.length === 0);
 }
 
+/** An accepted token by its name, never by its value; in the names of our JSON. */
+export interface TokenName {
+  readonly name: string;
+  /** Whose it is: of a member of offices, of an MCP client of a hub, or of its operators. */
+  readonly kind: "member" | "client" | "operator";
+  /** All if `null`. */
+  readonly offices: readonly string[] | null;
+  readonly roles: readonly string[] | null;
+  readonly expires: string | null;
+}
+
+export function toTokenName({ admission }: AcceptedToken, kind: TokenName["kind"]): TokenName {
+  const { principal: name, grant: { offices = null, roles = null } = {}, expiresAtMs } = admission;
+  const expires = expiresAtMs === undefined ? null : new Date(expiresAtMs).toISOString();
+  return { name, kind, offices, roles, expires };
+}
+
 export interface OpenedAuth extends AsyncDisposable {
   readonly auth: AuthProvider | undefined;
+  readonly tokens: () => Promise<readonly TokenName[]>;
 }
 
 export async function openAuth(options: OptionValues, logger: Logger): Promise<OpenedAuth> {
@@ -62,6 +81,10 @@ export async function openAuth(options: OptionValues, logger: Logger): Promise<O
     const opened = opening.move();
     return {
       auth: providers.length > 1 ? anyOf(providers) : providers[0],
+      async tokens() {
+        const { acceptedBy } = await import("../../server/admission/tokens.ts");
+        return providers.flatMap(acceptedBy).map((token) => toTokenName(token, "member"));
+      },
       [Symbol.asyncDispose]: () => opened.disposeAsync(),
     };
   } catch (error) {

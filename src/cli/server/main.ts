@@ -1,6 +1,16 @@
 /** The command line of `server.ts`. */
-import { commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
+import {
+  addCommandHelp,
+  commandLineOf,
+  createProgram,
+  helpPart,
+  runProgram,
+  shareOptions,
+  withoutSharedOptions,
+} from "../program.ts";
+import { didYouMean } from "../../text/spelling.ts";
 import { UsageError } from "../outcome.ts";
+import { addServerCommands } from "./commands.ts";
 import type { Command } from "commander";
 import { checkJwtOptions } from "./credentials.ts";
 import { completeOptions, misspeltVariables } from "./option_sources.ts";
@@ -10,22 +20,47 @@ import { runServer } from "./run.ts";
 
 /** Runs a Server until Ctrl-C, SIGTERM or SIGHUP and returns the exit code. */
 export function runServerCli(args: readonly string[]): Promise<number> {
-  return runProgram(args, (signal) => createServerProgram(signal));
+  return runProgram(args, (signal) => createServerProgram(signal, args));
 }
 
-export function createServerProgram(signal: AbortSignal): Command {
+/** @param args The words of the command line, which are sent to a running Server. */
+export function createServerProgram(signal: AbortSignal, args: readonly string[] = []): Command {
   const program = createProgram(
     "server",
-    "Run the A2C-SMCP Server, which relays messages between the Agent and the Computers of each office.",
+    "Run the A2C-SMCP Server, which relays messages between the Agent and the Computers of each office. Its commands " +
+      "are for a Server, or a hub, that runs on this machine (give --port when several run).",
   );
   addServerOptions(program);
   program.addHelpText("after", examples(commandLineOf("server")));
-  program.argument("[command]").allowExcessArguments().usage("[options]");
-  return program.action(async (word: string | undefined) => {
-    if (word !== undefined) throw new UsageError(`Cannot run "${word}": ${noCommandsText()}`);
+  program.argument("[command]").allowExcessArguments().usage("[options] [command]");
+  program.action(async (word: string | undefined) => {
+    if (word !== undefined) {
+      throw new UsageError(`Cannot run "${word}": ${unknownCommandText(program, word)}`);
+    }
     const warnings = await readServerOptions(program);
     await runServer(program, { signal, warnings });
   });
+  addServerCommands(program, ({ json }) => runElsewhere(program, { args, json, signal }));
+  addCommandHelp(program, "server");
+  shareOptions(program);
+  return program;
+}
+
+/** Sends the command to the Server that runs. */
+async function runElsewhere(
+  program: Command,
+  { args, ...rest }: {
+    readonly args: readonly string[];
+    readonly json: boolean;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
+  const { askServer } = await import("./ask_server.ts");
+  // A variable is for a Server that starts.
+  const port = program.getOptionValueSource("port") === "cli"
+    ? program.opts<ServerCliOptions>().port
+    : undefined;
+  await askServer({ ...rest, port, words: withoutSharedOptions(program, args) });
 }
 
 /** Declares the options of a Server, for a program that runs one. */
@@ -67,9 +102,9 @@ function variableNames(): readonly string[] {
   return state === "granted" ? Object.keys(Deno.env.toObject()) : [];
 }
 
-function noCommandsText(): string {
-  const [computer, agent] = [commandLineOf("computer"), commandLineOf("agent")];
-  return `a Server has options only; "${computer} --help" and "${agent} --help" list commands`;
+function unknownCommandText(program: Command, word: string): string {
+  const hint = didYouMean(word, program.commands.map((command) => command.name()));
+  return `unknown command${hint || "; --help lists the commands"}`;
 }
 
 function examples(server: string): string {
@@ -78,6 +113,7 @@ function examples(server: string): string {
     `  ${server}
   ${server} --port 8080 --token "$(openssl rand -hex 16)"
   ${server} --host 0.0.0.0 --token-file tokens.txt --ping-interval 25s
-  ${server} --config server.json`,
+  ${server} --config server.json
+  ${server} members lab`,
   );
 }

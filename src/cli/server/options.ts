@@ -2,7 +2,7 @@
  * The options of the Server's program, each made from its row of the table. `--help`, the environment, and the file of
  * `--config` are made from them. A key of that file is the long flag without its dashes.
  */
-import { InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { flagOf, isOptionName, numberText, rangeOf, rowOf, variableOf } from "../../server/options/checks.ts";
 import type { OptionKind, OptionRow, OptionRows } from "../../server/options/row.ts";
 import { OPTION_GROUPS, type OptionName, type OPTIONS } from "../../server/options/table.ts";
@@ -60,6 +60,31 @@ export function serverOptionGroups(): readonly OptionGroup[] {
     heading,
     options: Object.keys(rows).filter(isOptionName).map((name) => new ServerOption(name)),
   }));
+}
+
+/** An option that differs from its default, as it could be given. */
+export interface ChangedOption {
+  readonly name: string;
+  /** `(secret)` for one that nobody is shown. */
+  readonly value: string;
+  readonly default: string | null;
+}
+
+export function changedOptions(program: Command): readonly ChangedOption[] {
+  return program.options.flatMap((option) => {
+    const source = program.getOptionValueSource(option.attributeName());
+    if (!(option instanceof ServerOption) || source === undefined || source === "default") return [];
+    const { isSecret = false, default: usual, kind } = rowOf(option.row);
+    const value = valueText(program.getOptionValue(option.row), kind);
+    const otherwise = usual === undefined ? null : valueText(usual, kind);
+    const shown = { name: flagOf(option.row), value: isSecret ? "(secret)" : value, default: otherwise };
+    return value === otherwise || value === "false" ? [] : [shown];
+  });
+}
+
+function valueText(value: unknown, kind: OptionKind): string {
+  if (typeof value === "number") return numberText(kind, value);
+  return Array.isArray(value) ? value.join(" ") : String(value);
 }
 
 function flagsOf(name: OptionName): string {

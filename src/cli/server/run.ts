@@ -14,8 +14,9 @@ import { announce, loggerOf } from "../options.ts";
 import { CommandFailedError, ExitCode, UsageError } from "../outcome.ts";
 import { InterruptedError } from "../program.ts";
 import { openAuditFile, withAuditFile } from "./audit_file.ts";
+import type { OperatedServer } from "./operated_server.ts";
 import { openAuth, toUsageError } from "./credentials.ts";
-import type { ServerCliOptions } from "./options.ts";
+import { changedOptions, type ServerCliOptions } from "./options.ts";
 
 const MAX_TOKEN_FILE_BYTES = 65_536;
 
@@ -53,7 +54,7 @@ export async function runServer(
   const options = program.opts<ServerCliOptions>();
   using auditFile = openAuditFile(options);
   using audited = withAuditFile(loggerOf("server", options), auditFile);
-  const { logger, countLostLines } = audited;
+  const { logger, trail, countLostLines } = audited;
   for (const warning of warnings) logger.warn(warning);
   await using opened = await openAuth(options, logger);
   await using around = await surround?.({ auth: opened.auth, logger });
@@ -70,13 +71,22 @@ export async function runServer(
   });
   if (warning !== undefined) logger.warn(warning);
   const { url } = server;
-  if (around !== undefined) {
-    const { innerUrlOf } = await import("../../server/server.ts");
-    await around.onListening({ url, innerUrl: innerUrlOf(server) });
-  }
+  const { innerUrlOf, insightOf } = await import("../../server/server.ts");
+  await around?.onListening({ url, innerUrl: innerUrlOf(server) });
+  const insight = insightOf(server);
+  insight.keepRates();
+  const draining = Promise.withResolvers<void>();
+  const operated: OperatedServer = {
+    ...{ url, insight, trail, tokens: opened.tokens, drain: draining.resolve },
+    isShared: options.redisUrl !== undefined,
+    options: changedOptions(program),
+  };
+  // Loaded only now, so that --help and a wrong command line are fast.
+  const { openServerControl } = await import("./control.ts");
+  await using _control = await openServerControl(operated, logger);
   announce("server", options, { text: `listening on ${url}`, message: "listening", fields: { url } });
   if (server.metricsUrl !== undefined) logger.info("serving metrics", { url: server.metricsUrl });
-  const failure = await Promise.race([untilAborted(signal), server.untilFailed()]);
+  const failure = await Promise.race([untilAborted(signal), draining.promise, server.untilFailed()]);
   if (failure !== undefined) throw failure;
   if (isHangup(signal)) logger.warn(HANGUP_TEXT);
   await end(server, { drainTimeoutMs: options.drainTimeoutMs, logger, around });
@@ -167,6 +177,8 @@ function toListenOptions(
   return {
     ...Object.fromEntries(names.map((name) => [name, options[name]])),
     ...own,
+    // For the operator, whom a running Server tells its rates.
+    metrics: true,
     tls: tlsOf(options),
     redis: url === undefined ? undefined : { url, prefix },
   };

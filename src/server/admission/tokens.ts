@@ -19,6 +19,9 @@ import { CONSTANTS } from "../options/constants.ts";
 /** The place of a token that is not in the file. */
 const BESIDE_FILE = "a token given beside the token file (A2C_TOKEN or --token)";
 
+/** The tokens that a provider of this module accepts now, in their order; none of another provider. For programs of this package. */
+export let acceptedBy: (provider: AuthProvider) => readonly AcceptedToken[];
+
 /** The options of {@linkcode staticTokens}. */
 export interface StaticTokensOptions extends TokenPlace {
   /** The accepted tokens; at least one, none empty. A text is a token that allows everything. */
@@ -91,6 +94,13 @@ export interface TokenFileOptions extends TokenPlace {
 export class TokenFile implements AuthProvider, AsyncDisposable {
   readonly #table: TokenTable;
   readonly #files: WatchedFiles;
+
+  static {
+    acceptedBy = (provider) => {
+      const table = #table in provider ? provider.#table : provider;
+      return table instanceof TokenTable ? table.accepted : [];
+    };
+  }
 
   private constructor(table: TokenTable, files: WatchedFiles) {
     this.#table = table;
@@ -185,6 +195,10 @@ export class TokenTable implements AuthProvider {
 
   get size(): number {
     return this.#entries.size;
+  }
+
+  get accepted(): readonly AcceptedToken[] {
+    return [...this.#entries.values()];
   }
 
   authenticate(credentials: Credentials): AuthDecision {

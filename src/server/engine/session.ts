@@ -14,6 +14,7 @@ import { contentBytesOf, type Frame, type Outgoing } from "./frame_writer.ts";
 import { EngineOutbox, type OutboxOptions } from "./outbox.ts";
 import { Pending, type PendingOptions } from "./pending.ts";
 import type { Expirable, Scheduled } from "../../async/timeouts.ts";
+import { shorten } from "../../text/text.ts";
 
 /** The types of Engine.IO packets, as they are written. */
 export const EnginePacketType = {
@@ -29,6 +30,7 @@ const { open: OPEN, ping: PING, pong: PONG, message: MESSAGE } = EnginePacketTyp
 const TYPES: ReadonlySet<string> = new Set(Object.values(EnginePacketType));
 
 const ID_BYTES = 15;
+const MAX_CLIENT_LENGTH = 100;
 
 /** A random id: a counter in it would tell a member how busy other offices are. */
 export function randomId(): string {
@@ -80,6 +82,19 @@ export interface EngineOptions extends PendingOptions {
   readonly onAdopted: (socket: Duplex) => void;
 }
 
+/** How the client of a session is connected, for operators. */
+export interface SessionState {
+  readonly address: string;
+  readonly transport: Transport["name"];
+  /** What the client calls itself in `User-Agent`. */
+  readonly client: string | undefined;
+  /** When it has answered a heartbeat last, or connected, in milliseconds since the epoch. */
+  readonly lastSeenAtMs: number;
+  /** Of that heartbeat. */
+  readonly roundTripMs: number | undefined;
+  readonly waitingBytes: number;
+}
+
 /** What all sessions of an engine share. */
 export interface SessionContext extends EngineOptions, OutboxOptions {
   /** The places of sessions that are not admitted. */
@@ -115,6 +130,10 @@ export class EngineSession extends EventEmitter implements Expirable {
   readonly #options: SessionContext;
   #beat: Scheduled;
   #awaitsPong = false;
+  #pingedAtMs = 0;
+  #lastSeenAtMs = Date.now();
+  #roundTripMs: number | undefined;
+  #client: string | undefined;
   /** Whether a packet has extended the time for the present pong, which happens once: a long upload may delay it. */
   #isExtended = false;
   /** Whether Socket.IO was told that the session has ended. */
@@ -147,6 +166,17 @@ export class EngineSession extends EventEmitter implements Expirable {
 
   get isAdmitted(): boolean {
     return this.#pending === undefined && this.readyState === "open";
+  }
+
+  get state(): SessionState {
+    return {
+      address: this.remoteAddress,
+      transport: this.transport.name,
+      client: this.#client,
+      lastSeenAtMs: this.#lastSeenAtMs,
+      roundTripMs: this.#roundTripMs,
+      waitingBytes: this.outbox.waitingBytes,
+    };
   }
 
   /** Calls `announce` as long as {@linkcode accountOfNewSession} is the account of this session. */
@@ -223,6 +253,7 @@ export class EngineSession extends EventEmitter implements Expirable {
       if (socket !== undefined) this.#options.onAdopted(socket);
     }
     // Socket.IO's client refers to it as long as it lives.
+    this.#client = shorten(String(this.request?.headers["user-agent"] ?? ""), MAX_CLIENT_LENGTH) || undefined;
     if (this.request !== null) this.request.headers = {};
     this.request = null;
     for (const message of held) if (this.readyState === "open") this.emit("data", message);
@@ -288,6 +319,7 @@ export class EngineSession extends EventEmitter implements Expirable {
     if (!this.#awaitsPong) {
       this.#awaitsPong = true;
       this.#isExtended = false;
+      this.#pingedAtMs = performance.now();
       this.#wait(pingTimeoutMs);
       return this.#send(PING);
     }
@@ -311,6 +343,8 @@ export class EngineSession extends EventEmitter implements Expirable {
   #onPong(): void {
     if (!this.#awaitsPong) return;
     this.#awaitsPong = false;
+    this.#lastSeenAtMs = Date.now();
+    this.#roundTripMs = performance.now() - this.#pingedAtMs;
     this.#wait(this.#options.pingIntervalMs);
   }
 

@@ -151,7 +151,7 @@ const METRICS: Readonly<Record<string, Metric>> = {
   },
 };
 
-function roleOf(member: Snapshot["connections"][number]["member"]): string {
+export function roleOf(member: Snapshot["connections"][number]["member"]): string {
   if (member === undefined) return "none";
   return member.isObserver ? "observer" : member.role;
 }

@@ -97,7 +97,11 @@ export class Health {
   }
 
   get isReady(): boolean {
-    return this.#checkReadiness() === undefined;
+    return this.unready === undefined;
+  }
+
+  get unready(): string | undefined {
+    return this.#checkReadiness();
   }
 }
 

@@ -6,6 +6,7 @@ export const CREDENTIAL_ROWS = {
   token: {
     kind: "texts",
     help: "accept clients with this token; repeatable",
+    isSecret: true,
     who: "a Server with few clients that trust each other",
     of: "program",
   },
@@ -38,6 +39,7 @@ export const CREDENTIAL_ROWS = {
 export const JWT_ROWS = {
   jwtSecret: {
     help: "accept JWTs that are signed with this secret of at least 32 bytes",
+    isSecret: true,
     who: "an application that signs tokens for its own users",
     of: "program",
   },

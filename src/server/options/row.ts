@@ -22,6 +22,8 @@ export interface OptionRow {
   readonly flag?: string;
   /** What the help shows for the value; the end of the flag by default, or the kind of number. */
   readonly value?: string;
+  /** Whether nobody is shown its value. */
+  readonly isSecret?: boolean;
   /** Where the variable is not `A2C_` and the flag. */
   readonly variable?: string;
 }

@@ -215,6 +215,7 @@ const METRICS = {
   },
   metricsToken: {
     help: "require this bearer token for /metrics; serve it on the main port as well",
+    isSecret: true,
     who: "monitoring over a network that is not private",
     of: "listen",
   },
@@ -234,6 +235,7 @@ const METRICS = {
 const CLUSTER = {
   redisUrl: {
     help: "share the offices with other processes through this Redis",
+    isSecret: true,
     who: "several processes",
     of: "program",
     flag: "--redis",

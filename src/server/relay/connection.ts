@@ -12,6 +12,7 @@ import type { Credentials, Grant } from "../admission/provider.ts";
 import type { Timeouts } from "../../async/timeouts.ts";
 import type { Account } from "../engine/budget.ts";
 import type { EngineOutbox } from "../engine/outbox.ts";
+import type { SessionState } from "../engine/session.ts";
 import type { DeferredEvents } from "./deferred_events.ts";
 import { auditFields } from "../observe/logs.ts";
 import type { Member } from "../offices/office.ts";
@@ -54,6 +55,7 @@ export interface SessionLike {
   /** Counts the messages of the connection that wait. */
   readonly account: Account;
   readonly outbox: Pick<EngineOutbox, "push">;
+  readonly state: SessionState;
   close(reason: string): void;
 }
 
@@ -151,6 +153,10 @@ export class Connection implements Target {
 
   get member(): Member | undefined {
     return this.#member;
+  }
+
+  get state(): SessionState {
+    return this.#session.state;
   }
 
   get isEnded(): boolean {

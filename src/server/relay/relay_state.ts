@@ -7,6 +7,7 @@ import { type Farewell, FarewellCode } from "../../protocol/farewell.ts";
 import type { EnterOfficeNotification } from "../../protocol/office.ts";
 import type { Drain } from "../drain.ts";
 import { auditFields, createEventLogs, openAudit } from "../observe/logs.ts";
+import type { SeenEvent } from "../observe/seen_event.ts";
 import { MemoryOffices } from "../offices/memory.ts";
 import type { Member } from "../offices/office.ts";
 import type { Departure, Notification, OfficeListener, Offices } from "../offices/offices.ts";
@@ -36,6 +37,8 @@ export class RelayState implements ConnectionContext, OfficeListener {
   /** Why the memberships of closed connections end, by `sid`, until they have ended. */
   readonly departureReasons = new Map<string, string>();
   readonly offices: Offices;
+  /** Whoever looks at the events of members; `undefined` while nobody does. */
+  onSeen: ((event: SeenEvent) => void) | undefined;
 
   constructor({ settings, drain, deliver }: RelayStateOptions) {
     const { logger, redis } = settings;

@@ -50,5 +50,13 @@ export const silentSession = {
       return 10;
     },
   },
+  state: {
+    address: "127.0.0.1",
+    transport: "websocket",
+    client: undefined,
+    lastSeenAtMs: 0,
+    roundTripMs: undefined,
+    waitingBytes: 0,
+  },
   close() {},
-};
+} as const;

@@ -1,0 +1,219 @@
+/** What the commands for a running Server answer. */
+import { rateOf, TokenBucket } from "../../async/token_bucket.ts";
+import { isRecord, parseJson } from "../../json/json.ts";
+import type { MemberState, OfficeState, Overview } from "../../server/observe/insight.ts";
+import type { RateSample } from "../../server/observe/rates.ts";
+import type { SeenEvent } from "../../server/observe/seen_event.ts";
+import { numberText } from "../../server/options/checks.ts";
+import { drawColumns } from "../../terminal/shapes.ts";
+import { toSeenWord } from "../../text/safe_text.ts";
+import { countOf } from "../../text/text.ts";
+import { unknownName } from "../../text/spelling.ts";
+import { PACKAGE_VERSION } from "../../version.ts";
+import { colored, type CommandAnswer, snakeCased } from "../answers/answer.ts";
+import { CommandFailedError, UsageError } from "../outcome.ts";
+import type { EndFlags, OperatedServer, ServerCommandContext } from "./operated_server.ts";
+
+/** The events of one office that are shown; of others, only the number. */
+const SHOWN_EVENTS = rateOf(500, 5_000);
+/** A farewell is not longer. */
+const MAX_REASON_LENGTH = 200;
+
+export function showOverview({ insight, url, options, isShared }: OperatedServer): CommandAnswer {
+  const overview = insight.overview();
+  const { unready, members, offices, memory, last15m } = overview;
+  const value = {
+    url,
+    version: PACKAGE_VERSION,
+    ready: unready === undefined,
+    unready: unready ?? null,
+    uptime_s: Math.round(performance.now() / 1_000),
+    shared: isShared,
+    members,
+    offices,
+    memory: snakeCased(memory),
+    last15m: last15m.map(snakeCased),
+    options,
+  };
+  const facts = [
+    ["server", `${url}, version ${PACKAGE_VERSION}`],
+    ["ready", unready === undefined ? "yes" : `no: ${unready}`],
+    ["members", membersText(overview)],
+    ["calls", callsText(last15m.at(-1))],
+    ["memory", memoryText(memory)],
+    ...options.map(({ name, value, default: usual }, index) => [
+      index === 0 ? "options" : "",
+      `${name} ${value}${usual === null ? "" : ` (default ${usual})`}`,
+    ]),
+    ...isShared ? [["", "This is one process of several; all of this is of this one alone"]] : [],
+  ];
+  return { value, ...colored(({ faint }) => drawColumns(facts, { paints: [faint] })) };
+}
+
+function membersText({ members, offices }: Overview): string {
+  const { agent = 0, computer = 0, observer = 0, none = 0 } = members;
+  const seated = [countOf(agent, "Agent"), countOf(computer, "Computer"), countOf(observer, "observer")];
+  const outside = none === 0 ? "" : `; ${countOf(none, "connection")} outside of offices`;
+  return `${seated.join(", ")} in ${countOf(offices, "office")}${outside}`;
+}
+
+function callsText(sample: RateSample | undefined): string {
+  if (sample === undefined) return "none counted yet";
+  const { callsPerS, p50Ms, p95Ms, refusals } = sample;
+  const speed = p50Ms === undefined ? "" : `, p50 ${msText(p50Ms)}, p95 ${msText(p95Ms)}`;
+  const refused = Object.entries(refusals).map(([reason, count]) => `${count} ${reason}`);
+  const more = refused.length === 0 ? "" : `; refused: ${refused.join(", ")}`;
+  return `${callsPerS.toFixed(1)} per second${speed}${more}`;
+}
+
+function memoryText({ rss, messageBytes, maxMessageBytes }: Overview["memory"]): string {
+  const bound = numberText("bytes", maxMessageBytes);
+  return `${bytesText(rss)}; messages on their way take ${bytesText(messageBytes)} of ${bound}`;
+}
+
+export function showOffices({ insight }: OperatedServer): CommandAnswer {
+  const offices = insight.offices();
+  const rows = offices.map(({ office, agent, computers, observers }) => [
+    toSeenWord(office),
+    agent === undefined ? "no Agent" : `Agent ${toSeenWord(agent)}`,
+    countOf(computers, "Computer"),
+    observers === 0 ? "" : countOf(observers, "observer"),
+  ]);
+  return {
+    value: offices.map((each: OfficeState) => ({ ...each, agent: each.agent ?? null })),
+    ...colored(({ strong }) => drawColumns(rows, { paints: [strong] }) || "no offices"),
+  };
+}
+
+export function showMembers({ insight }: OperatedServer, office: string): CommandAnswer {
+  requireOffice(insight.offices(), office);
+  const members = insight.members(office);
+  const rows = members.map((member) => [
+    member.isObserver ? "observer" : member.role,
+    toSeenWord(member.name),
+    ...connectionCells(member),
+    member.sid,
+  ]);
+  return {
+    value: members.map(snakeCased),
+    ...colored(({ faint, strong }) => drawColumns(rows, { paints: [faint, strong] })),
+  };
+}
+
+function connectionCells({ address, transport, principal, version, roundTripMs, waits }: MemberState) {
+  const waiting = [
+    ...waits.requests === 0 ? [] : [countOf(waits.requests, "request")],
+    ...waits.bytes === 0 ? [] : [bytesText(waits.bytes)],
+  ];
+  return [
+    `${principal}@${address}`,
+    `${transport} ${version ?? "0.1"}`,
+    msText(roundTripMs),
+    waiting.length === 0 ? "" : `waits: ${waiting.join(", ")}`,
+  ];
+}
+
+function requireOffice(offices: readonly OfficeState[], wanted: string): void {
+  const names = offices.map(({ office }) => office);
+  if (!names.includes(wanted)) throw new CommandFailedError(unknownName("office", wanted, names));
+}
+
+export function endConnections({ insight }: OperatedServer, flags: EndFlags): CommandAnswer {
+  const { member: sid = "", principal, reason: text, mayReturn } = flags;
+  const reason = text.trim();
+  if (reason === "" || reason.length > MAX_REASON_LENGTH) {
+    throw new UsageError(`Cannot end connections: the reason has 1 to ${MAX_REASON_LENGTH} characters`);
+  }
+  const ended = insight.end(principal === undefined ? { sid } : { principal }, { reason, mayReturn });
+  if (ended > 0) return { value: { ended }, text: `Ended ${countOf(ended, "connection")}` };
+  const who = principal === undefined ? `connection "${sid}"` : `connection of principal "${principal}"`;
+  throw new CommandFailedError(`No ${who}`);
+}
+
+/** Tells the events of an office, until the signal is aborted. */
+export async function followEvents(
+  { server: { insight }, signal, tell }: ServerCommandContext,
+  office: string,
+): Promise<CommandAnswer> {
+  using _watch = watchOffice(insight, office, (event) => tell({ value: event, text: eventText(event) }));
+  await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+  return { value: null, text: "" };
+}
+
+/** An event of an office; after others that were not shown. */
+export type ShownEvent = ReturnType<typeof toShown>;
+
+/** Tells the events of an office, up to 100 a second, until it is disposed of. */
+export function watchOffice(
+  insight: OperatedServer["insight"],
+  office: string,
+  tell: (event: ShownEvent) => void,
+): Disposable {
+  const bucket = new TokenBucket(SHOWN_EVENTS);
+  let leftOut = 0;
+  return insight.watch((event) => {
+    if (event.office !== office) return;
+    if (!bucket.take()) return void leftOut++;
+    tell(toShown(event, leftOut));
+    leftOut = 0;
+  });
+}
+
+function toShown({ at, event, from, to, ms, bytes, answerBytes, outcome, code }: SeenEvent, leftOut: number) {
+  return {
+    ...{ at, event, from, to: to ?? null, ms, bytes, answer_bytes: answerBytes ?? null, outcome },
+    code: code ?? null,
+    left_out: leftOut,
+  };
+}
+
+function eventText({ at, event, from, to, ms, bytes, answer_bytes, outcome, code, left_out }: ShownEvent) {
+  const way = to === null ? from : `${from} -> ${to}`;
+  const sizes = `${bytesText(bytes)}${answer_bytes === null ? "" : ` / ${bytesText(answer_bytes)}`}`;
+  const more = left_out === 0 ? "" : ` (${left_out} before it not shown)`;
+  return `${at}  ${event}  ${way}  ${msText(ms)}  ${sizes}  ${outcome}${
+    code === null ? "" : ` ${code}`
+  }${more}`;
+}
+
+export function showAudit({ trail }: OperatedServer, count: number): CommandAnswer {
+  const lines = count === 0 ? [] : trail.lines.slice(-count);
+  return { value: lines.map(parseJson), text: lines.map(auditText).join("\n") || "no lines yet" };
+}
+
+function auditText(line: string): string {
+  const fields = parseJson(line);
+  if (!isRecord(fields)) return line;
+  const { time, level: _, module: _module, message, ...rest } = fields;
+  const facts = Object.entries(rest).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  return [time, message, ...facts].join("  ");
+}
+
+export async function showTokens({ tokens }: OperatedServer): Promise<CommandAnswer> {
+  const listed = await tokens();
+  const rows = listed.map(({ name, kind, offices, roles, expires }) => [
+    toSeenWord(name),
+    kind,
+    offices === null ? "all offices" : offices.map(toSeenWord).join(", "),
+    roles === null ? "" : roles.join(", "),
+    expires === null ? "" : `until ${expires}`,
+  ]);
+  return {
+    value: listed,
+    ...colored(({ strong }) => drawColumns(rows, { paints: [strong] }) || "no tokens"),
+  };
+}
+
+export function drain({ drain }: OperatedServer): CommandAnswer {
+  drain();
+  return { value: { draining: true }, text: "The Server ends when its requests in flight have ended" };
+}
+
+function msText(ms: number | undefined): string {
+  return ms === undefined ? "" : `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
+}
+
+function bytesText(bytes: number): string {
+  if (bytes < 1_024) return `${bytes} B`;
+  return bytes < 1_048_576 ? `${(bytes / 1_024).toFixed(1)} KiB` : `${(bytes / 1_048_576).toFixed(1)} MiB`;
+}

@@ -1,0 +1,74 @@
+/** Sends a command to a Server that runs in another process of this user. */
+import { basename, extname } from "@std/path";
+import { currentScreen } from "../../terminal/screen.ts";
+import { exchange, toRequest } from "../control/exchange.ts";
+import { ExitRequest, NoRunningServerError, printError, UsageError } from "../outcome.ts";
+import { commandLineOf } from "../program.ts";
+import { controlFolder, controlPath, controlPaths, isListening, missingFlags } from "../socket_folder.ts";
+
+export interface ServerQuestion {
+  /** The port of the Server; may be left out when one Server runs. */
+  readonly port: number | undefined;
+  readonly words: readonly string[];
+  readonly json: boolean;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Sends a command to a running Server, and prints what it answers.
+ *
+ * @throws {NoRunningServerError} when no such Server runs.
+ * @throws {UsageError} when several run and none is chosen, or a permission is missing.
+ * @throws {ExitRequest} when the command failed, and has said why.
+ */
+export async function askServer({ port, signal, ...question }: ServerQuestion): Promise<void> {
+  const path = await findServer(port);
+  const person = {
+    print: console.log,
+    ask: () => Promise.resolve(undefined),
+    open: () => Promise.resolve(false),
+    answer: () => Promise.resolve(undefined),
+  };
+  const request = toRequest({ ...question, screen: currentScreen() });
+  const { output, error, exitCode } = await exchange(path, request, { signal, person, progress() {} });
+  if (output !== "") console.log(output);
+  if (error !== "") printError(error);
+  if (exitCode !== 0) throw new ExitRequest(exitCode);
+}
+
+async function findServer(port: number | undefined): Promise<string> {
+  const name = port === undefined ? undefined : String(port);
+  const folder = await controlFolder(name, "server");
+  if (folder === undefined) throw new UsageError(await unavailableText(name));
+  const wanted = name === undefined ? undefined : await controlPath(folder, name, "server");
+  if (wanted !== undefined && await isListening(wanted)) return wanted;
+  const [only, ...more] = await runningIn(folder);
+  if (only === undefined || wanted !== undefined) {
+    const which = port === undefined ? "a running Server" : `a running Server on port ${port}`;
+    const others = only === undefined ? "" : `. Running: port ${[only, ...more].map(portOf).join(", ")}`;
+    throw new NoRunningServerError(`Cannot find ${which} of this user on this machine${others}`);
+  }
+  if (more.length === 0) return only;
+  const ports = [only, ...more].map(portOf).join(", ");
+  const text = `Cannot choose a Server: those of the ports ${ports} run on this machine`;
+  throw new UsageError(`${text}; choose one with --port`);
+}
+
+async function runningIn(folder: string): Promise<string[]> {
+  const paths = await controlPaths(folder, "server");
+  const running = await Promise.all(paths.map(async (path) => await isListening(path) ? [path] : []));
+  return running.flat();
+}
+
+function portOf(path: string): string {
+  return basename(path, extname(path));
+}
+
+async function unavailableText(name: string | undefined): Promise<string> {
+  const flags = await missingFlags(name, "server");
+  if (flags.length === 0) return "Cannot reach a running Server: this is not supported on Windows";
+  return `Cannot reach a running Server: permissions are missing; add ${
+    flags.join(" ")
+  } to "deno run", or run ` +
+    `"${commandLineOf("server")}" with -A`;
+}

@@ -1,0 +1,35 @@
+/** A Server that runs in this process, as its commands need it. */
+import type { Insight } from "../../server/observe/insight.ts";
+import type { Told } from "../computer/conversation.ts";
+import type { AuditTrail } from "./audit_file.ts";
+import type { TokenName } from "./credentials.ts";
+import type { ChangedOption } from "./options.ts";
+
+export interface OperatedServer {
+  readonly url: string;
+  readonly insight: Insight;
+  readonly trail: AuditTrail;
+  /** Whether other processes serve its offices as well. */
+  readonly isShared: boolean;
+  /** The options that differ from their defaults. */
+  readonly options: readonly ChangedOption[];
+  readonly tokens: () => Promise<readonly TokenName[]>;
+  /** Starts the end of the process, as SIGTERM does. */
+  readonly drain: () => void;
+}
+
+export interface ServerCommandContext {
+  readonly server: OperatedServer;
+  /** Aborted when whoever has typed the command no longer waits for it. */
+  readonly signal: AbortSignal;
+  /** Prints something before the answer. */
+  readonly tell: (told: Told) => void;
+}
+
+/** Who `end` is about, and what they are told. */
+export interface EndFlags {
+  readonly member?: string;
+  readonly principal?: string;
+  readonly reason: string;
+  readonly mayReturn: boolean;
+}
