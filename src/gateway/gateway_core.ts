@@ -5,10 +5,11 @@ import type { SessionFactory } from "../http/mcp/sessions.ts";
 import { settledWithin } from "../async/abortable.ts";
 import { BUILTIN_NAMES, makeBuiltins } from "../agent/toolkit/builtins/all.ts";
 import type { Json, McpTool } from "../agent/toolkit/mcp.ts";
+import { OfficeGroup } from "../agent/group/office_group.ts";
 import { type Office, type OfficeChange, OfficeView } from "../agent/toolkit/office_view.ts";
 import { OfficeCalls } from "../agent/toolkit/office_calls.ts";
 import type { ToClientUri } from "../agent/toolkit/tool_definition.ts";
-import { type GivenName, ToolNames } from "../agent/toolkit/tool_names.ts";
+import { ToolNames } from "../agent/toolkit/tool_names.ts";
 import { Toolset } from "../agent/toolkit/toolset.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import { describeError } from "../text/text.ts";
@@ -19,7 +20,7 @@ import { ScopedResources } from "./resources/scoped_resources.ts";
 import { ResourceSubscriptions } from "./resources/subscriptions.ts";
 import { ResourceUris } from "./resources/uris.ts";
 import { LOCAL_PROMPT_NAMES, makeLocalPrompts } from "./local_prompts.ts";
-import { type PinnedTool, PinnedTools } from "./pinned_tools.ts";
+import { PinnedTools } from "./pinned_tools.ts";
 import { OfficePrompts } from "./prompts.ts";
 import { OfficeSkills } from "./skills/office_skills.ts";
 import { isOfOpenAi } from "./clients.ts";
@@ -72,19 +73,29 @@ export class GatewayCore implements Gateway {
   #isClosed = false;
 
   constructor(agent: Office | Promise<Office>, options: GatewayOptions) {
-    const { logger = silentLogger, computers, problem } = options;
+    const { logger = silentLogger, computers, problem, memory } = options;
+    const keep = guarded("keep", () => {
+      const { given: names } = this.#names;
+      memory?.keep({
+        names,
+        computers: agent instanceof OfficeGroup ? agent.names : [],
+        pinned: this.#pinned.given,
+      });
+    }, logger);
     this.#log = logger;
     this.#view = new OfficeView({ computers, problem, logger });
     this.#hasBuiltins = options.builtinTools ?? true;
     this.#mode = options.tools ?? "all";
     this.#connectorClients = options.searchAndFetch ?? "auto";
-    const onPinned = guarded("onPinned", () => options.onPinned?.(this.#pinned.given), logger);
-    this.#pinned = new PinnedTools({ onChange: options.onChange, given: options.pinned, onPinned });
+    this.#pinned = new PinnedTools({
+      onChange: options.onChange,
+      given: memory?.kept.pinned,
+      onPinned: keep,
+    });
     const reserved = [...SEARCH_TOOL_NAMES, ...(this.#hasBuiltins ? BUILTIN_NAMES : [])];
-    this.#names = new ToolNames({ nameLength: options.nameLength, given: options.names, reserved });
+    this.#names = new ToolNames({ nameLength: options.nameLength, given: memory?.kept.names, reserved });
     const toClientUri: ToClientUri = (uri, place) => this.#uris.toClient(uri, place);
-    const onNames = guarded("onNames", () => options.onNames?.(this.#names.given), logger);
-    this.#toolset = new Toolset(this.#view, { names: this.#names, toClientUri, onNames, logger });
+    this.#toolset = new Toolset(this.#view, { names: this.#names, toClientUri, onNames: keep, logger });
     this.#calls = new OfficeCalls(this.#view, { toClientUri, timeoutMs: options.callTimeoutMs });
     const parts = { view: this.#view, uris: this.#uris, logger };
     this.#resources = new OfficeResources({
@@ -112,16 +123,6 @@ export class GatewayCore implements Gateway {
     this.#onActivity = guarded("onActivity", (activity: Activity) => options.onActivity?.(activity), logger);
     this.#view.onChange((change) => this.#tellLists(change));
     this.#ready = this.#begin(agent, options.patienceMs ?? DEFAULT_PATIENCE_MS);
-  }
-
-  /** The names that tools have been given, to be passed as `GatewayOptions.names` to the next run. */
-  get names(): GivenName[] {
-    return this.#names.given;
-  }
-
-  /** The tools that clients have called, to be passed as `GatewayOptions.pinned` to the next run. */
-  get pinned(): PinnedTool[] {
-    return this.#pinned.given;
   }
 
   /** The id of the office; `undefined` before the Agent has joined it. */

@@ -1,15 +1,16 @@
 /** How a gateway is made, and what its host program and its clients see of it. */
 import { Throttle } from "../async/throttle.ts";
 import type { Access } from "../http/mcp/access.ts";
+import type { GivenComputerName } from "../agent/group/computer_names.ts";
 import type { ToolkitOptions } from "../agent/toolkit/toolkit.ts";
 import type { GivenName } from "../agent/toolkit/tool_names.ts";
 import type { OnToolChange, PinnedTool } from "./pinned_tools.ts";
 
 /** How a gateway presents its office. */
 export interface GatewayOptions
-  extends Pick<ToolkitOptions, "computers" | "names" | "nameLength" | "callTimeoutMs" | "logger"> {
-  /** Called when a tool has been given a name, with all names: keep them for the next run. */
-  readonly onNames?: ((names: readonly GivenName[]) => void) | undefined;
+  extends Pick<ToolkitOptions, "computers" | "nameLength" | "callTimeoutMs" | "logger"> {
+  /** Keeps names and called tools for the next run; they last as long as the gateway by default. */
+  readonly memory?: GatewayMemory | undefined;
   /**
    * How long the first answer waits for the Server and for Computers that are slow, in milliseconds; 3,000 by default. The
    * tools that are known by then are named together.
@@ -36,14 +37,28 @@ export interface GatewayOptions
    * listed nor called. Clients that may always call a tool know it by its name alone.
    */
   readonly onChange?: OnToolChange | undefined;
-  /** The tools that clients have called, such as {@linkcode Gateway.pinned} of an earlier run. */
-  readonly pinned?: Iterable<PinnedTool> | undefined;
-  /** Called when a tool is called for the first time, with all of them: keep them for the next run. */
-  readonly onPinned?: ((tools: readonly PinnedTool[]) => void) | undefined;
   /** Why the Agent is not connected yet, in words for users, while `agent` is a promise. */
   readonly problem?: (() => string | undefined) | undefined;
   /** Called after each call of a client. An error that it throws is logged. */
   readonly onActivity?: ((activity: Activity) => void) | undefined;
+}
+
+/** What a gateway keeps over restarts, so that each tool stays the one that its clients know by a name. */
+export interface KeptByGateway {
+  /** The names that tools have been given. */
+  readonly names: readonly GivenName[];
+  /** The names of the Computers of several offices. */
+  readonly computers: readonly GivenComputerName[];
+  /** The tools that clients have called, as they were then. */
+  readonly pinned: readonly PinnedTool[];
+}
+
+/** Where a gateway keeps that. */
+export interface GatewayMemory {
+  /** What was kept last. */
+  readonly kept: KeptByGateway;
+  /** Keeps this in its place. An error is logged. */
+  keep(kept: KeptByGateway): void;
 }
 
 /** What a client is offered: `all` tools, a `search`, or `auto`: by the number and the size of the tools. */
@@ -87,10 +102,6 @@ export type GatewayChange =
 
 /** An office as an MCP server. The Agent stays the caller's: close the gateway first, then the Agent. */
 export interface Gateway extends AsyncDisposable {
-  /** The names that tools have been given, to be passed as {@linkcode GatewayOptions.names} to the next run. */
-  readonly names: readonly GivenName[];
-  /** The tools that clients have called, to be passed as {@linkcode GatewayOptions.pinned} to the next run. */
-  readonly pinned: readonly PinnedTool[];
   /** Calls `listener` after each change for clients, until the returned function is called. */
   onChange(listener: (change: GatewayChange) => void): () => void;
   /** Ends all calls that wait for an answer, and forgets the office. May be called twice. */

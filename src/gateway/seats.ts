@@ -5,7 +5,7 @@ import { type Logger, silentLogger } from "../log.ts";
 import { describeError } from "../text/text.ts";
 import { toSeenName } from "../text/safe_text.ts";
 import { GatewayCore } from "./gateway_core.ts";
-import type { GatewayOptions } from "./gateway_options.ts";
+import type { GatewayMemory, GatewayOptions } from "./gateway_options.ts";
 
 /** The most offices that are used at the same time. */
 const MAX_SEATS = 1_000;
@@ -24,7 +24,9 @@ export interface SeatsOptions {
   /** Why an office could not be joined, in words for users: `error` is that of `join`. */
   readonly explain?: ((office: string, error: unknown, signal: AbortSignal) => Promise<string>) | undefined;
   /** The gateway of each office. */
-  readonly gateway: Omit<GatewayOptions, "problem">;
+  readonly gateway: Omit<GatewayOptions, "problem" | "memory">;
+  /** Keeps what the gateway of these offices must know when it is made again. */
+  readonly memory?: ((offices: readonly string[]) => GatewayMemory) | undefined;
   /** How long a seat is kept without a client, in milliseconds; 600,000 by default. */
   readonly restMs?: number | undefined;
   readonly logger?: Logger | undefined;
@@ -66,9 +68,10 @@ export class Seats implements AsyncDisposable {
     return seat;
   }
 
-  /** How each office is presented. */
-  get gatewayOptions(): SeatsOptions["gateway"] {
-    return this.#options.gateway;
+  /** How the gateway of several of the offices presents them. */
+  gatewayOptions(offices: readonly string[]): Omit<GatewayOptions, "problem"> {
+    const { gateway, memory } = this.#options;
+    return { ...gateway, memory: memory?.(offices) };
   }
 
   /** The seats that are taken or asked for. */
@@ -105,7 +108,7 @@ export class Seat {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(office: string, parts: SeatParts) {
-    const { join, explain = describeLocally, gateway, logger = silentLogger } = parts;
+    const { join, explain = describeLocally, gateway, memory, logger = silentLogger } = parts;
     this.office = office;
     this.#parts = parts;
     this.#joining = startJoin((signal) => join(office, signal), {
@@ -115,7 +118,11 @@ export class Seat {
       logger,
     });
     this.agent = this.#joining.agent;
-    this.gateway = new GatewayCore(this.agent, { ...gateway, problem: this.#joining.problem });
+    this.gateway = new GatewayCore(this.agent, {
+      ...gateway,
+      memory: memory?.([office]),
+      problem: this.#joining.problem,
+    });
     void this.agent.then((agent) => this.#follow(agent, logger), () => undefined);
     this.#startRest();
   }

@@ -1,6 +1,8 @@
 /** Attacker: a Computer in an office with a gateway. It wants the tool name of another one, or to keep the gateway from starting again */
 import { assert, assertEquals } from "@std/assert";
-import { GatewayState, type KeptByGateway } from "../../src/cli/agent/mcp/gateway_state.ts";
+import { GatewayState } from "../../src/cli/agent/mcp/gateway_state.ts";
+import type { KeptByGateway } from "../../src/gateway/gateway_options.ts";
+import { KeptInMemory } from "../fixtures/kept_by_gateway.ts";
 import { LogBook } from "../fixtures/log_book.ts";
 import { within } from "../fixtures/within.ts";
 import { ScriptedComputer } from "../integration/_scripted_computer.ts";
@@ -46,9 +48,10 @@ Deno.test("the name of a tool of a Computer that has left goes to nobody", async
 
 Deno.test("a tool with a name of a million characters is not remembered", async () => {
   const names = [tool("x".repeat(1_000_000)), tool("fine")];
-  await using gateway = await AttackedGateway.open(answersOf(names, []));
+  const memory = new KeptInMemory();
+  await using gateway = await AttackedGateway.open(answersOf(names, []), { memory });
   assertEquals(await gateway.client.tools(), ["fine", "report"]);
-  assert(JSON.stringify(gateway.gateway.names).length < 1_000);
+  assert(JSON.stringify(memory.kept).length < 1_000);
 });
 
 function named(...names: KeptByGateway["names"]): KeptByGateway {
@@ -67,11 +70,33 @@ Deno.test("a file of names never becomes too large to be read again", async () =
       name: `bad_${index}`,
     }));
     const honest = { computer: "good", tool: "report", name: "report" };
-    file.keep(named(...long, honest));
+    file.of().keep(named(...long, honest));
     await file.close();
-    const { kept: { names: given } } = await GatewayState.open(path, log);
+    const { names: given } = (await GatewayState.open(path, log)).of().kept;
     assert(given.length < 10_000, String(given.length));
     assertEquals(given.at(-1), honest);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("an office whose Computers make up names takes no room of another office", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const path = `${folder}/names.json`;
+    const log = new LogBook();
+    const file = await GatewayState.open(path, log);
+    const honest = { computer: "good", tool: "report", name: "report" };
+    file.of(["lab"]).keep(named(honest));
+    const longTool = "x".repeat(1_000);
+    const long = Array.from({ length: 10_000 }, (_, index) => {
+      return { computer: "bad", tool: `${longTool}${index}`, name: `bad_${index}` };
+    });
+    file.of(["den"]).keep(named(...long));
+    await file.close();
+    const next = await GatewayState.open(path, log);
+    assertEquals(next.of(["lab"]).kept.names, [honest]);
+    assert(next.of(["den"]).kept.names.length < 5_000);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -87,15 +112,15 @@ Deno.test("gateways that share a file of names lose none of each other, and a li
     const [one, other] = [await GatewayState.open(path, log), await GatewayState.open(path, log)];
     const name = (tool: string) => ({ computer: "good", tool, name: tool });
     const bad = { computer: "bad", tool: "report", name: "report" };
-    one.keep(named(name("report"), name("gone")));
+    one.of().keep(named(name("report"), name("gone")));
     await one.close();
-    other.keep(named(name("read")));
+    other.of().keep(named(name("read")));
     await other.close();
-    one.keep(named(name("report")));
+    one.of().keep(named(name("report")));
     await one.close();
-    const kept = async () => (await GatewayState.open(path, log)).kept.names;
+    const kept = async () => (await GatewayState.open(path, log)).of().kept.names;
     assertEquals(await kept(), [name("report"), name("read")]);
-    other.keep(named(bad));
+    other.of().keep(named(bad));
     await other.close();
     assertEquals(await kept(), [bad]);
     assertEquals([(await Deno.lstat(path)).isSymlink, log.lines], [true, []]);

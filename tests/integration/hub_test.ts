@@ -149,6 +149,35 @@ test("a path without an office serves all offices that the token names", async (
   assertEquals([none.status, /name one: \/mcp\/o\/\{office\}/.test(none.text)], [404, true]);
 });
 
+test("names of tools last over restarts of the hub, in each office and in several as one", async () => {
+  const folder = await Deno.makeTempDir();
+  const state = ["--state-file", join(folder, "hub.sqlite")];
+  {
+    await using hub = await TestHub.start(state);
+    await hub.add("laptop");
+    for (const path of ["/mcp/o/lab", "/mcp"]) {
+      await using client = await hub.connect(path, "both-offices");
+      await untilOffered(client, "echo");
+    }
+  }
+  await using hub = await TestHub.start(state);
+  await Promise.all([hub.add("laptop"), hub.add("desk"), hub.add("laptop", "den")]);
+  await using one = await hub.connect("/mcp/o/lab", "both-offices");
+  await untilOffered(one, "desk__echo");
+  assertEquals(namesOf(await one.listTools()).filter((name) => name.endsWith("echo")), [
+    "desk__echo",
+    "echo",
+  ]);
+  await using all = await hub.connect("/mcp", "both-offices");
+  await untilOffered(all, "laptop_den__echo");
+  assertEquals(namesOf(await all.listTools()).filter((name) => name.endsWith("echo")).toSorted(), [
+    "desk__echo",
+    "echo",
+    "laptop_den__echo",
+  ]);
+  await Deno.remove(folder, { recursive: true });
+});
+
 test("a client reaches what its token permits, and learns of nothing else", async () => {
   await using hub = await TestHub.start();
   await hub.add("laptop");

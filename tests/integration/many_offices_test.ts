@@ -162,6 +162,23 @@ test("names of Computers last over restarts, with the file of the gateway", asyn
   await Deno.remove(folder, { recursive: true });
 });
 
+test("names of tools at the path of one office last over restarts, with the file of the gateway", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  const folder = await Deno.makeTempDir();
+  const words = gatewayWords(server.url, ["--http", "0", "--no-token", "--state", `${folder}/names.json`]);
+  using _laptop = await join(server.url, "lab");
+  {
+    await using gateway = await HttpDoor.start(words);
+    await using lab = await connectToUrl(gateway.at("/mcp/o/lab"));
+    await untilTools(lab, ["where"]);
+  }
+  using _desk = await join(server.url, "lab", "desk");
+  await using gateway = await HttpDoor.start(words);
+  await using lab = await connectToUrl(gateway.at("/mcp/o/lab"));
+  await untilTools(lab, ["desk__where", "where"]);
+  await Deno.remove(folder, { recursive: true });
+});
+
 test("a command uses the Computers of several offices, and says which office it cannot use", async () => {
   await using server = await SmcpServer.listen({ port: 0 });
   using _lab = await join(server.url, "lab");

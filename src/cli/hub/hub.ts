@@ -10,11 +10,13 @@ import { staticTokens } from "../../server/admission/tokens.ts";
 import { defaultMaxSockets } from "../../server/engine/tcp_sockets.ts";
 import { CONSTANTS } from "../../server/options/constants.ts";
 import { ActivityLog } from "../agent/mcp/command.ts";
+import { GatewayState } from "../agent/mcp/gateway_state.ts";
+import { patienceMsOf } from "../gateway_options.ts";
 import type { Surroundings } from "../server/run.ts";
 import { openHubAccess } from "./access.ts";
 import { ClientConnections } from "./client_connections.ts";
 import { McpPort } from "./mcp_port.ts";
-import type { HubOptions } from "./options.ts";
+import { type HubOptions, hubStateFile } from "./options.ts";
 import { computersOf, type SeatConnection, seatsAt } from "./seats.ts";
 
 /** The most sessions of MCP clients; each costs about 50 kB. */
@@ -46,8 +48,13 @@ export async function openHub(
     access.server?.countCall(entry.credential);
     activity?.write(entry);
   };
-  const gateway = { tools: options.tools, logger, onActivity };
-  const seats = opening.use(new Seats({ ...seatsAt(connection), gateway, logger }));
+  const { tools, onChange } = options;
+  const gateway = { tools, onChange, patienceMs: patienceMsOf(options), logger, onActivity };
+  const file = hubStateFile(options);
+  const state = file === undefined ? undefined : await GatewayState.open(`${file}.names.json`, logger);
+  opening.defer(() => state?.close());
+  const memory = state && ((offices: readonly string[]) => state.of(offices));
+  const seats = opening.use(new Seats({ ...seatsAt(connection), gateway, memory, logger }));
   const { maxSockets = defaultMaxSockets() } = options;
   const connections = new ClientConnections(Math.ceil(CONSTANTS.connectionsShare.value * maxSockets));
   const port = new McpPort(connections);

@@ -6,6 +6,7 @@ import { didYouMean } from "../../text/spelling.ts";
 import { parseName } from "../options.ts";
 import { UsageError } from "../outcome.ts";
 import { addCommandHelp, commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
+import { presentingOptions } from "../gateway_options.ts";
 import { parsePublicUrl, resourceServerOptions } from "../resource_server.ts";
 import { addGrantCommands } from "./grants.ts";
 import { type HubOptions, stateFileOption } from "./options.ts";
@@ -62,12 +63,7 @@ function hubOptions(): Option[] {
     ).env("A2C_HUB_OAUTH_OPERATOR_CLAIM"),
     new Option("--hub-name <name>", "the name of the hub as the Agent of an office").argParser(parseName)
       .default("hub").env("A2C_HUB_NAME"),
-    new Option(
-      "--tools <mode>",
-      "offer all tools, or a few to search and call them; auto decides by their number",
-    ).choices(["all", "search", "auto"]).default("all").env("A2C_TOOLS"),
-    new Option("--activity-log <file>", "append a line of JSON to this file for each call of an MCP client")
-      .env("A2C_ACTIVITY_LOG"),
+    ...presentingOptions(),
   ];
 }
 

@@ -1,18 +1,16 @@
 /** The options of the hub: those of a Server, and its own. */
 import { Option } from "commander";
-import type { ToolsMode } from "../../gateway/gateway_options.ts";
+import type { PresentingOptions } from "../gateway_options.ts";
 import type { ResourceServerOptions } from "../resource_server.ts";
 import type { ServerCliOptions } from "../server/options.ts";
 import { stateFile } from "../state_folder.ts";
 
-export type HubOptions = ServerCliOptions & HubStateOptions & ResourceServerOptions & {
+export type HubOptions = ServerCliOptions & HubStateOptions & ResourceServerOptions & PresentingOptions & {
   /** An origin. */
   readonly publicUrl?: string;
   readonly mcpTokenFile?: string;
   readonly operatorTokenFile?: string;
   readonly hubName: string;
-  readonly tools: ToolsMode;
-  readonly activityLog?: string;
 };
 
 /** Where the hub keeps its clients and grants: an option of its commands as well. */

@@ -5,7 +5,7 @@ import { type Access, refuseOffice } from "../../http/mcp/access.ts";
 import { httpError } from "../../http/mcp/http_error.ts";
 import { type Logger, silentLogger } from "../../log.ts";
 import { coreOf, GatewayCore } from "../gateway_core.ts";
-import type { Gateway } from "../gateway_options.ts";
+import type { Gateway, GatewayOptions } from "../gateway_options.ts";
 import type { Seat, Seats } from "../seats.ts";
 
 /** How long a client waits to hear whether its office can be joined, in milliseconds. */
@@ -141,7 +141,11 @@ export class SeatedOffices implements ServedOffices {
     }
     const seats = offices.map((office) => this.#seats.open(office)).filter((seat) => seat !== undefined);
     if (seats.length < offices.length) return undefined;
-    const group = new SeatGroup(key, { seats, options: this.#seats.gatewayOptions, logger: this.#log });
+    const group = new SeatGroup(key, {
+      seats,
+      options: this.#seats.gatewayOptions(offices),
+      logger: this.#log,
+    });
     group.ended.addEventListener("abort", () => {
       if (this.#groups.get(key) === group) this.#groups.delete(key);
     }, { once: true });
@@ -170,7 +174,7 @@ function servedSeat(seat: Seat): ServedOffice {
 
 interface GroupParts {
   readonly seats: readonly Seat[];
-  readonly options: Seats["gatewayOptions"];
+  readonly options: GatewayOptions;
   readonly logger: Logger;
 }
 
@@ -193,7 +197,8 @@ class SeatGroup implements ServedOffice {
       problem: () => seat.problem,
       tried: seat.tried,
     }));
-    this.#group = new OfficeGroup(offices, { logger });
+    const { memory, patienceMs } = options;
+    this.#group = new OfficeGroup(offices, { names: memory?.kept.computers, patienceMs, logger });
     this.gateway = new GatewayCore(this.#group, options);
     this.ended = AbortSignal.any([this.#closing.signal, ...seats.map(({ ended }) => ended)]);
     this.ended.addEventListener("abort", () => void this.close(), { once: true });

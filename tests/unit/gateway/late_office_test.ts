@@ -4,6 +4,7 @@ import type { RemoteComputer } from "../../../src/agent/remote_computer.ts";
 import type { Office } from "../../../src/agent/toolkit/office_view.ts";
 import { GatewayCore } from "../../../src/gateway/gateway_core.ts";
 import type { SMCPTool } from "../../../src/protocol/tools.ts";
+import { KeptInMemory } from "../../fixtures/kept_by_gateway.ts";
 import { FakeTimers } from "../../fixtures/fake_timers.ts";
 import { FakeOffice } from "./_fake_office.ts";
 
@@ -29,7 +30,8 @@ Deno.test("tools of an office that is reached late are named together, whoever a
   using timers = new FakeTimers();
   const office = new SlowOffice(["quick", "slow"]);
   const agent = Promise.withResolvers<Office>();
-  await using gateway = new GatewayCore(agent.promise, {});
+  const memory = new KeptInMemory();
+  await using gateway = new GatewayCore(agent.promise, { memory });
   let told = 0;
   gateway.onChange((change) => change.kind === "list" && change.list === "tools" && told++);
   timers.advance(3_000);
@@ -39,7 +41,7 @@ Deno.test("tools of an office that is reached late are named together, whoever a
   const before = told;
   office.slow.resolve([TOOL]);
   await setImmediate();
-  assertEquals(gateway.names.map(({ name }) => name).sort(), ["quick__search", "slow__search"]);
+  assertEquals(memory.kept.names.map(({ name }) => name).sort(), ["quick__search", "slow__search"]);
   assertEquals(told > before, true);
 });
 
@@ -47,15 +49,16 @@ Deno.test("a Computer that does not list its tools delays the names of others by
   using timers = new FakeTimers();
   const office = new SlowOffice(["quick", "slow"]);
   const agent = Promise.withResolvers<Office>();
-  await using gateway = new GatewayCore(agent.promise, {});
+  const memory = new KeptInMemory();
+  await using _gateway = new GatewayCore(agent.promise, { memory });
   timers.advance(3_000);
   await setImmediate();
   agent.resolve(office);
   await setImmediate();
-  assertEquals(gateway.names, []);
+  assertEquals(memory.kept.names, []);
   timers.advance(3_000);
   await setImmediate();
-  assertEquals(gateway.names.map(({ name }) => name), ["search"]);
+  assertEquals(memory.kept.names.map(({ name }) => name), ["search"]);
 });
 
 Deno.test("clients are told of all lists when the office is back: what changed meanwhile was missed", async () => {

@@ -15,6 +15,7 @@ import { shorten } from "../../../text/text.ts";
 import type { McpOptions } from "./install/entry.ts";
 import { admissionOf, listenOnHttp } from "../../http_service.ts";
 import { protectResource } from "../../../http/mcp/resource_server.ts";
+import { patienceMsOf } from "../../gateway_options.ts";
 import { openResourceServer } from "../../resource_server.ts";
 import { GatewayState } from "./gateway_state.ts";
 import { describeFileError } from "../../../files/files.ts";
@@ -41,12 +42,8 @@ export async function serveMcp(options: McpOptions, context: McpContext): Promis
     : stack.use(ActivityLog.open(options.activityLog, { hasArguments: options.activityArguments ?? false }));
   const ending = new AbortController();
   const joining = { ...context, signal: AbortSignal.any([signal, ending.signal]) };
-  const patienceMs = options.patience === undefined ? undefined : options.patience * 1000;
-  const { office, group, problem, failed, settled, joins } = joinOffices(joining, {
-    state,
-    stack,
-    patienceMs,
-  });
+  const patienceMs = patienceMsOf(options);
+  const { office, problem, failed, settled, joins } = joinOffices(joining, { state, stack, patienceMs });
   const presented: GatewayOptions = {
     computers,
     nameLength: options.nameLength,
@@ -59,20 +56,11 @@ export async function serveMcp(options: McpOptions, context: McpContext): Promis
     onActivity: (entry) => activity?.write(entry),
     logger,
   };
-  const keep = () => {
-    const { names, pinned } = gateway;
-    state?.keep({ names, computers: group?.names ?? state.kept.computers, pinned });
-  };
-  const gateway: Gateway = stack.use(createGateway(office, {
-    ...presented,
-    names: state?.kept.names,
-    onNames: keep,
-    pinned: state?.kept.pinned,
-    onPinned: keep,
-    problem,
-  }));
-  const presentOne = ({ agent, problem }: OfficeJoin<Agent>) =>
-    joins.length === 1 ? gateway : stack.use(createGateway(agent, { ...presented, problem }));
+  const gateway: Gateway = stack.use(createGateway(office, { ...presented, memory: state?.of(), problem }));
+  const presentOne = ({ agent, label, problem }: OfficeJoin<Agent>) =>
+    joins.length === 1
+      ? gateway
+      : stack.use(createGateway(agent, { ...presented, memory: state?.of([label]), problem }));
   const offices = () => Object.fromEntries(joins.map((join) => [join.label, presentOne(join)]));
   const stop = AbortSignal.any([signal, ending.signal]);
   failed.catch(() => ending.abort());
@@ -124,8 +112,6 @@ async function serveClients(
 
 interface Joined {
   readonly office: Office | Promise<Office>;
-  /** The offices, where there are several. */
-  readonly group: OfficeGroup | undefined;
   /** Why no office is joined yet, in words for users. */
   readonly problem: () => string | undefined;
   /** Rejects when no office can be used any more; never resolves. */
@@ -155,11 +141,11 @@ function joinOffices(
   const [only, ...others] = joins;
   if (only !== undefined && others.length === 0) {
     const { agent, problem } = only;
-    return { office: agent, group: undefined, problem, failed: agent.then(untilFailed), settled, joins };
+    return { office: agent, problem, failed: agent.then(untilFailed), settled, joins };
   }
-  const given = [...longNames(computers, offices), ...state?.kept.computers ?? []];
+  const given = [...longNames(computers, offices), ...state?.of().kept.computers ?? []];
   const group = stack.use(new OfficeGroup(joins, { names: given, patienceMs, logger }));
-  return { office: group, group, problem: () => undefined, failed: untilFailed(group), settled, joins };
+  return { office: group, problem: () => undefined, failed: untilFailed(group), settled, joins };
 }
 
 function untilFailed(office: Office): Promise<never> {

@@ -5,6 +5,7 @@ import type { EntryConnection, McpOptions } from "./install/entry.ts";
 import type { ChangeOptions, EntryPlace } from "./install/install.ts";
 import { LINK_CLIENTS, type LinkClient } from "./install/links.ts";
 import { declareHttp } from "../../http_service.ts";
+import { presentingOptions } from "../../gateway_options.ts";
 import { parsePublicUrl, resourceServerOptions } from "../../resource_server.ts";
 import { parseSeconds, wholeNumber } from "../../options.ts";
 
@@ -34,13 +35,6 @@ export function addMcpCommand(
       new Option("--name-length <characters>", "the most characters of a tool's name (default: 48)")
         .argParser(wholeNumber(16)).env("A2C_NAME_LENGTH"),
     )
-    .addOption(
-      new Option(
-        "--tools <mode>",
-        "offer all tools, or a few to search and call them; auto decides by their number",
-      )
-        .choices(["all", "search", "auto"]).default("all").env("A2C_TOOLS"),
-    )
     .option("--no-builtin-tools", "leave out list_computers, view_desktop, find_documents and read_document")
     .addOption(
       new Option(
@@ -50,37 +44,20 @@ export function addMcpCommand(
         .choices(["auto", "always", "never"]).default("auto").env("A2C_SEARCH_FETCH"),
     )
     .addOption(
-      new Option(
-        "--on-change <what>",
-        "what becomes of a tool that is another one than when it was called first: allow it, ask at its Computer, or block it",
-      )
-        .choices(["allow", "ask", "block"]).default("allow").env("A2C_ON_CHANGE"),
-    )
-    .addOption(
       new Option("--state <file>", "a file that keeps the names of tools, and what was called, over restarts")
         .env("A2C_STATE"),
     )
     .addOption(
       new Option("--timeout <seconds>", "how long a call may take without progress (default: 300)")
         .argParser(parseSeconds),
-    )
-    .addOption(
-      new Option(
-        "--patience <seconds>",
-        "how long the first answer waits for Server and Computers (default: 3)",
-      )
-        .argParser(parseSeconds),
     );
+  for (const option of presentingOptions()) mcp.addOption(option);
   declareHttp(mcp, {
     prefix: "A2C_GATEWAY",
     paths: HTTP_PATHS,
     more: [publicUrlOption(), ...resourceServerOptions({ prefix: "A2C_GATEWAY" })],
   });
   mcp
-    .option(
-      "--activity-log <file>",
-      "append a line of JSON to this file for each call, without its arguments",
-    )
     .option("--activity-arguments", "write the arguments of calls into the activity log, too")
     .option("--print-config", "print the entry for the file of an MCP client, and serve nobody", false)
     .action(async (options: McpOptions) => {

@@ -5,7 +5,7 @@ import { replaceFile } from "../../../../files/files.ts";
 import { DEFAULT_SOCKET_PATH } from "../../../../protocol/server_address.ts";
 import type { AgentConnectionOptions } from "../../../credentials.ts";
 import type { SearchAndFetch } from "../../../../gateway/gateway_options.ts";
-import type { OnToolChange } from "../../../../gateway/pinned_tools.ts";
+import type { PresentingOptions } from "../../../gateway_options.ts";
 import type { HttpOptions } from "../../../http_service.ts";
 import { UsageError } from "../../../outcome.ts";
 import type { ResourceServerOptions } from "../../../resource_server.ts";
@@ -13,18 +13,13 @@ import { stateFolder } from "../../../state_folder.ts";
 import { importWords } from "../../../../own_imports.ts";
 
 /** The options of `mcp`. */
-export interface McpOptions extends HttpOptions, ResourceServerOptions {
+export interface McpOptions extends HttpOptions, ResourceServerOptions, PresentingOptions {
   readonly nameLength?: number;
-  readonly tools: "all" | "search" | "auto";
   readonly builtinTools: boolean;
   readonly searchFetch: SearchAndFetch;
-  readonly onChange: OnToolChange;
   readonly state?: string;
   /** Seconds. */
   readonly timeout?: number;
-  /** Seconds. */
-  readonly patience?: number;
-  readonly activityLog?: string;
   readonly activityArguments?: boolean;
   readonly printConfig: boolean;
 }
