@@ -13,12 +13,12 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefine
 }
 
 /**
- * Settles like `promise`, or resolves to `undefined` after `ms` milliseconds. The promise itself continues; its owner
+ * Settles like `promise`, or resolves to `undefined` after `ms` milliseconds, which may be `Infinity`. The promise itself continues; its owner
  * must handle a later rejection.
  */
 export async function settledWithin<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => resolve(undefined), ms);
+  const timer = ms === Infinity ? undefined : setTimeout(() => resolve(undefined), ms);
   try {
     return await Promise.race([promise, late]);
   } finally {

@@ -1,6 +1,5 @@
 /** The Agents' seats that a gateway takes, one in each office that a client uses. */
-import { type OfficeJoin, startJoin } from "../agent/group/office_join.ts";
-import type { Office } from "../agent/toolkit/office_view.ts";
+import { type JoinedOffice, type OfficeJoin, startJoin } from "../agent/group/office_join.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import { describeError } from "../text/text.ts";
 import { toSeenName } from "../text/safe_text.ts";
@@ -12,15 +11,10 @@ const MAX_SEATS = 1_000;
 /** How long a seat is kept without a client, in milliseconds: a client that comes back finds its office as it was. */
 const REST_MS = 10 * 60_000;
 
-/** The Agent in an office, which ends when it is closed. */
-export interface SeatedAgent extends Office {
-  close(): Promise<void>;
-}
-
 /** How seats are taken, and how the offices are presented. */
 export interface SeatsOptions {
   /** Joins an office; aborted when nobody needs it any more. */
-  readonly join: (office: string, signal: AbortSignal) => Promise<SeatedAgent>;
+  readonly join: (office: string, signal: AbortSignal) => Promise<JoinedOffice>;
   /** Why an office could not be joined, in words for users: `error` is that of `join`. */
   readonly explain?: ((office: string, error: unknown, signal: AbortSignal) => Promise<string>) | undefined;
   /** The gateway of each office. */
@@ -100,9 +94,9 @@ export class Seat {
   readonly office: string;
   readonly gateway: GatewayCore;
   /** The Agent, once it has joined. */
-  readonly agent: Promise<SeatedAgent>;
+  readonly agent: Promise<JoinedOffice>;
   readonly #parts: SeatParts;
-  readonly #joining: OfficeJoin<SeatedAgent>;
+  readonly #joining: OfficeJoin<JoinedOffice>;
   readonly #ending = new AbortController();
   #uses = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -173,15 +167,14 @@ export class Seat {
 
   async #close(): Promise<void> {
     await this.gateway.close();
-    const agent = await this.agent.catch(() => undefined);
-    await agent?.close();
+    await this.#joining.close();
   }
 
   #startRest(): void {
     this.#timer = setTimeout(() => this.end(), this.#parts.restMs ?? REST_MS);
   }
 
-  #follow({ ended }: SeatedAgent, log: Logger): void {
+  #follow({ ended }: JoinedOffice, log: Logger): void {
     const onLost = () => {
       if (this.#ending.signal.aborted) return;
       log.warn("the seat in an office was lost", { office: this.office });

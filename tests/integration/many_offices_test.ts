@@ -11,6 +11,7 @@ import { SmcpServer } from "../../src/server/server.ts";
 import { doorWords, runDoor } from "../fixtures/door.ts";
 import { connectV1 as connectToUrl, HttpDoor } from "../fixtures/http_door.ts";
 import { eventually, within } from "../fixtures/within.ts";
+import { BareServer } from "./_bare_server.ts";
 import { connectV1 } from "./_gateway_office.ts";
 import { type Answer, contents, NOTHING, ScriptedComputer, textResult } from "./_scripted_computer.ts";
 
@@ -195,6 +196,27 @@ test("a command uses the Computers of several offices, and says which office it 
   assertMatch(stderr, /Cannot use office "shop": .*eve/);
   const watch = await runDoor("agent.ts", [...words, "watch"]);
   assertMatch(watch.stderr, /Cannot watch several offices/);
+});
+
+test("a command in several offices waits for the list of one that is slow", async () => {
+  const names = new Map<unknown, unknown>();
+  await using server = await BareServer.listen({
+    handlers: {
+      "server:join_office": (body, ack, { id }) => {
+        names.set(id, Object(body).office_id);
+        ack(true, null);
+      },
+      // Longer than a group waits for a list by default.
+      "server:list_room": (body, ack, { id }) => {
+        const office_id = names.get(id);
+        const sessions = [{ sid: "1", role: "computer", name: `of-${office_id}`, office_id }];
+        setTimeout(() => ack({ sessions, req_id: Object(body).req_id }), office_id === "shop" ? 2_500 : 0);
+      },
+    },
+  });
+  const words = ["--url", server.url, "--office", "lab", "--office", "shop", "--name", "ada", "office"];
+  const { stdout, stderr } = await runDoor("agent.ts", words);
+  assertEquals([...stdout.matchAll(/of-\w+/g)].map(([name]) => name), ["of-lab", "of-shop"], stderr);
 });
 
 test("a group has offices of several Servers, of the same name, and with tokens of their own", async () => {

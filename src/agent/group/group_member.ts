@@ -21,7 +21,7 @@ const MAX_MEMBERS = 2_000;
 export interface GroupedOffice {
   /** The office in names such as `laptop@shop`: by default its id; another word where two Servers have the same id. */
   readonly label: string;
-  /** Its Agent, which stays the caller's; or a promise, while it is still joining. */
+  /** Its Agent; or a promise, while it is still joining. */
   readonly agent: Office | Promise<Office>;
   /** Why the Agent has not joined yet, in words for users; asked only while it has not. */
   readonly problem?: (() => string | undefined) | undefined;
@@ -29,6 +29,8 @@ export interface GroupedOffice {
   readonly tried?: Promise<void> | undefined;
   /** Aborted when its program gives the join up: that is no failure to log. */
   readonly signal?: AbortSignal | undefined;
+  /** Called when the group is closed; by default its Agent stays the caller's. */
+  readonly close?: (() => Promise<void>) | undefined;
 }
 
 /** What a group hears of one of its offices. */
@@ -60,6 +62,7 @@ export class GroupMember {
   #failure: string | undefined;
   #tried: Promise<unknown> | undefined;
   readonly #signal: AbortSignal | undefined;
+  readonly #end: () => Promise<void>;
   /** What the first lists wait for; nobody waits twice for an office that is late. */
   #firstWait: Promise<unknown> | undefined;
   readonly #firstPatienceMs: number;
@@ -69,7 +72,8 @@ export class GroupMember {
   #isListingAgain = false;
 
   constructor(
-    { label, agent, problem = () => undefined, tried, signal }: GroupedOffice,
+    { label, agent, problem = () => undefined, tried, signal, close = () => Promise.resolve() }:
+      GroupedOffice,
     { listener, logger, patienceMs = PATIENCE_MS }: {
       readonly listener: MemberListener;
       readonly logger: Logger;
@@ -83,6 +87,7 @@ export class GroupMember {
     this.#log = logger;
     this.#firstPatienceMs = patienceMs;
     this.#signal = signal;
+    this.#end = close;
     if (!(agent instanceof Promise)) {
       this.#follow(agent);
       return;
@@ -146,10 +151,11 @@ export class GroupMember {
     return Object.assign(unsubscribe, { [Symbol.dispose]: unsubscribe });
   }
 
-  close(): void {
+  close(): Promise<void> {
     this.#ending.abort();
     this.#waiting.clear();
     for (const unsubscribe of this.#subscriptions) unsubscribe();
+    return this.#end();
   }
 
   #onJoined(office: Office): void {

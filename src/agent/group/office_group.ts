@@ -15,7 +15,7 @@ import type { RequestOptions } from "../requests.ts";
 import type { KnownOffice, Office } from "../toolkit/office_view.ts";
 import { ComputerNames, type GivenComputerName } from "./computer_names.ts";
 import { type GroupedOffice, GroupMember } from "./group_member.ts";
-import { startJoin } from "./office_join.ts";
+import { type JoinedOffice, type OfficeJoin, startJoin } from "./office_join.ts";
 
 /** How long {@linkcode OfficeGroup.connect} waits for offices that are late, in milliseconds. */
 const DEFAULT_PATIENCE_MS = 3_000;
@@ -49,6 +49,31 @@ export interface OfficeGroupOptions
   readonly patienceMs?: number | undefined;
 }
 
+/**
+ * Makes a group of offices that are being joined, once each has been joined, or cannot be now or is late.
+ *
+ * @throws why the first of them cannot be joined, when none can, or with a {@linkcode TypeError}.
+ */
+export async function joinGroup<Member extends JoinedOffice>(
+  joins: readonly OfficeJoin<Member>[],
+  { patienceMs = DEFAULT_PATIENCE_MS, signal, ...options }: GroupOptions & {
+    readonly signal?: AbortSignal | undefined;
+  },
+): Promise<OfficeGroup> {
+  try {
+    const group = new OfficeGroup(joins, { ...options, patienceMs });
+    await settledWithin(Promise.all(joins.map(({ tried }) => tried)), patienceMs);
+    signal?.throwIfAborted();
+    const failures = joins.map(({ failure }) => failure()).filter((error) => error !== undefined);
+    const wrong = failures.find((error) => error instanceof TypeError);
+    if (wrong !== undefined || failures.length === joins.length) throw wrong ?? failures[0];
+    return group;
+  } catch (error) {
+    await Promise.all(joins.map(({ close }) => close()));
+    throw error;
+  }
+}
+
 /** The events that the group tells itself, since they are about its offices. */
 const OWN_EVENTS = ["enterOffice", "leaveOffice", "disconnected", "reconnected", "failed"] as const;
 
@@ -79,8 +104,6 @@ export class OfficeGroup implements Office, AsyncDisposable {
   readonly #names: ComputerNames;
   readonly #listeners: Listeners;
   readonly #ending = new AbortController();
-  /** Ends the Agents that the group has connected itself. */
-  #disconnect: () => Promise<void> = () => Promise.resolve();
 
   /**
    * Makes a group of Agents, which stay the caller's. {@linkcode OfficeGroup.connect} connects them, too.
@@ -111,32 +134,14 @@ export class OfficeGroup implements Office, AsyncDisposable {
    * @throws what `Agent.connect()` throws, when no office can be joined, also not later.
    */
   static async connect(options: OfficeGroupOptions): Promise<OfficeGroup> {
-    const { offices, names, patienceMs = DEFAULT_PATIENCE_MS, logger = silentLogger, signal } = options;
-    const ending = new AbortController();
-    const stop = signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal]);
+    const { offices, patienceMs = DEFAULT_PATIENCE_MS, logger = silentLogger, signal } = options;
     const joins = offices.map((place) => {
       const own = typeof place === "string" ? { office: place } : place;
       const all = { timeoutMs: Infinity, joinPatienceMs: Infinity, ...options, ...own };
       const connect = (ending: AbortSignal) => Agent.connect({ ...all, signal: ending });
-      return startJoin(connect, { label: own.label ?? own.office, signal: stop, logger });
+      return startJoin(connect, { label: own.label ?? own.office, signal, logger });
     });
-    const end = async () => {
-      ending.abort();
-      await Promise.all(joins.map(({ agent }) => agent.then((joined) => joined.close(), () => undefined)));
-    };
-    try {
-      const group = new OfficeGroup(joins, { names, name: options.name, logger });
-      group.#disconnect = end;
-      await settledWithin(Promise.all(joins.map(({ tried }) => tried)), patienceMs);
-      signal?.throwIfAborted();
-      const failures = joins.map(({ failure }) => failure()).filter((error) => error !== undefined);
-      const wrong = failures.find((error) => error instanceof TypeError);
-      if (wrong !== undefined || failures.length === offices.length) throw wrong ?? failures[0];
-      return group;
-    } catch (error) {
-      await end();
-      throw error;
-    }
+    return await joinGroup(joins, { ...options, patienceMs });
   }
 
   /** The labels of all offices, with a comma between them. */
@@ -221,11 +226,10 @@ export class OfficeGroup implements Office, AsyncDisposable {
     return Object.assign(unsubscribe, { [Symbol.dispose]: unsubscribe });
   }
 
-  /** Leaves the group's Agents alone, unless the group has connected them. Idempotent. */
+  /** Closes the Agents that the group has connected, and leaves others alone. Idempotent. */
   async close(): Promise<void> {
     this.#ending.abort();
-    for (const member of this.#members) member.close();
-    await this.#disconnect();
+    await Promise.all(this.#members.map((member) => member.close()));
   }
 
   /** Calls {@linkcode close} at the end of an `await using` block. */

@@ -10,17 +10,24 @@ import type { GroupedOffice } from "./group_member.ts";
 const JOIN_AGAIN = { firstMs: 1_000, maxMs: 10_000 };
 
 /** An office that is being joined. */
-export interface OfficeJoin<Member extends Office> extends GroupedOffice {
+export interface OfficeJoin<Member extends JoinedOffice> extends GroupedOffice {
   readonly agent: Promise<Member>;
   readonly tried: Promise<void>;
   readonly problem: () => string | undefined;
   /** Why the office cannot be joined, also not later; `undefined` when it can, or may. */
   readonly failure: () => Error | undefined;
+  /** Gives the join up, and closes the Agent. May be called twice. */
+  readonly close: () => Promise<void>;
+}
+
+/** The Agent in an office, which ends when it is closed. */
+export interface JoinedOffice extends Office {
+  close(): Promise<void>;
 }
 
 export interface OfficeJoinOptions {
   readonly label: string;
-  readonly signal: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly logger: Logger;
   /**
    * Why the office is not joined yet, in words for users; `undefined` when it is not tried again. By default, an office that
@@ -29,11 +36,13 @@ export interface OfficeJoinOptions {
   readonly explain?: ((error: unknown, signal: AbortSignal) => Promise<string | undefined>) | undefined;
 }
 
-/** Begins to join an office, and goes on trying until the signal is aborted. */
-export function startJoin<Member extends Office>(
+/** Begins to join an office, and goes on trying until it is closed, or the signal is aborted. */
+export function startJoin<Member extends JoinedOffice>(
   connect: (signal: AbortSignal) => Promise<Member>,
-  { label, signal, logger, explain = explainRefusal }: OfficeJoinOptions,
+  { label, signal: stop, logger, explain = explainRefusal }: OfficeJoinOptions,
 ): OfficeJoin<Member> {
+  const closing = new AbortController();
+  const signal = AbortSignal.any([closing.signal, ...(stop === undefined ? [] : [stop])]);
   const tried = Promise.withResolvers<void>();
   let problem: string | undefined;
   let failure: Error | undefined;
@@ -63,7 +72,20 @@ export function startJoin<Member extends Office>(
       failure = error instanceof Error ? error : new ConnectionClosedError(String(error));
     })
     .finally(() => tried.resolve());
-  return { label, agent, signal, problem: () => problem, tried: tried.promise, failure: () => failure };
+  const close = async () => {
+    closing.abort();
+    const joined = await agent.catch(() => undefined);
+    await joined?.close();
+  };
+  return {
+    label,
+    agent,
+    signal,
+    problem: () => problem,
+    tried: tried.promise,
+    failure: () => failure,
+    close,
+  };
 }
 
 function explainRefusal(error: unknown): Promise<string | undefined> {

@@ -235,30 +235,28 @@ function refuseSeveral(name: string): void {
   );
 }
 
-/** Joins all offices, and says which could not be joined; fails when none could. */
+/** Joins all offices, and says which could not be joined; fails when none could. Each has the time of a command of its own. */
 async function connectAll(options: GlobalOptions, joining: Joining): Promise<OfficeGroup> {
-  const { OfficeGroup } = await import("../../agent/group/office_group.ts");
-  const joins = options.offices.map((office) => ({
-    label: office,
-    agent: connect({ ...options, office }, joining),
-  }));
-  const group = new OfficeGroup(joins, {
-    name: options.name,
-    names: longNames(options.computer, options.offices),
-    logger: joining.logger,
-  });
-  const joined = await Promise.allSettled(joins.map(({ agent }) => agent));
-  const agents = joined.flatMap((each) => each.status === "fulfilled" ? [each.value] : []);
-  const [first] = joined.flatMap((each) => each.status === "rejected" ? [each.reason] : []);
-  if (agents.length === 0) throw first;
+  const [{ joinGroup }, { startJoin }] = await Promise.all([
+    import("../../agent/group/office_group.ts"),
+    import("../../agent/group/office_join.ts"),
+  ]);
+  const { name, offices } = options;
+  const { logger, signal } = joining;
+  const joins = offices.map((office) =>
+    startJoin((ending) => connect({ ...options, office }, { ...joining, signal: ending }), {
+      label: office,
+      signal,
+      logger,
+      explain: () => Promise.resolve(undefined),
+    })
+  );
+  const names = longNames(options.computer, offices);
+  const group = await joinGroup(joins, { name, names, patienceMs: Infinity, logger, signal });
   for (const { office, problem } of group.offices) {
     if (problem !== undefined) printError(`warning: Cannot use office ${toSeenName(office)}: ${problem}`);
   }
-  const close = async () => {
-    await group.close();
-    await Promise.all(agents.map((agent) => agent.close()));
-  };
-  return Object.assign(group, { [Symbol.asyncDispose]: close });
+  return group;
 }
 
 function commandOf(program: Command, name: string): Command | undefined {

@@ -1,12 +1,13 @@
 import { assertEquals, assertNotStrictEquals, assertStrictEquals } from "@std/assert";
 import { setImmediate } from "node:timers/promises";
-import { type SeatedAgent, Seats, type SeatsOptions } from "../../../src/gateway/seats.ts";
+import type { JoinedOffice } from "../../../src/agent/group/office_join.ts";
+import { Seats, type SeatsOptions } from "../../../src/gateway/seats.ts";
 import { FakeTimers } from "../../fixtures/fake_timers.ts";
 import { FakeOffice } from "./_fake_office.ts";
 
 const MINUTE_MS = 60_000;
 
-class FakeAgent extends FakeOffice implements SeatedAgent {
+class FakeAgent extends FakeOffice implements JoinedOffice {
   readonly #ending = new AbortController();
   isClosed = false;
 

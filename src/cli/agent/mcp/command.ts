@@ -43,7 +43,7 @@ export async function serveMcp(options: McpOptions, context: McpContext): Promis
   const ending = new AbortController();
   const joining = { ...context, signal: AbortSignal.any([signal, ending.signal]) };
   const patienceMs = patienceMsOf(options);
-  const { office, problem, failed, settled, joins } = joinOffices(joining, { state, stack, patienceMs });
+  const { office, problem, failed, joins } = joinOffices(joining, { state, stack, patienceMs });
   const presented: GatewayOptions = {
     computers,
     nameLength: options.nameLength,
@@ -73,7 +73,6 @@ export async function serveMcp(options: McpOptions, context: McpContext): Promis
     await context.settle();
     ending.abort();
     await state?.close();
-    await settled;
   }
 }
 
@@ -116,8 +115,6 @@ interface Joined {
   readonly problem: () => string | undefined;
   /** Rejects when no office can be used any more; never resolves. */
   readonly failed: Promise<never>;
-  /** Resolves when nothing is being joined any more. */
-  readonly settled: Promise<unknown>;
   /** The offices one by one. */
   readonly joins: readonly OfficeJoin<Agent>[];
 }
@@ -136,16 +133,15 @@ function joinOffices(
   const joins = offices.map((label) =>
     startJoin((ending) => connect(label, ending), { label, signal, logger })
   );
-  for (const { agent } of joins) agent.then((joined) => stack.use(joined), () => undefined);
-  const settled = Promise.allSettled(joins.map(({ agent }) => agent));
+  for (const join of joins) stack.defer(join.close);
   const [only, ...others] = joins;
   if (only !== undefined && others.length === 0) {
     const { agent, problem } = only;
-    return { office: agent, problem, failed: agent.then(untilFailed), settled, joins };
+    return { office: agent, problem, failed: agent.then(untilFailed), joins };
   }
   const given = [...longNames(computers, offices), ...state?.of().kept.computers ?? []];
   const group = stack.use(new OfficeGroup(joins, { names: given, patienceMs, logger }));
-  return { office: group, problem: () => undefined, failed: untilFailed(group), settled, joins };
+  return { office: group, problem: () => undefined, failed: untilFailed(group), joins };
 }
 
 function untilFailed(office: Office): Promise<never> {
