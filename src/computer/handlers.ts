@@ -1,7 +1,7 @@
 /** Answers each `client:*` request with the matching part of the host. Every body is parsed once, here. */
 import { readWindow, renderWindow } from "../organizer/windows.ts";
 import { isRecord } from "../json/json.ts";
-import { badRequest, SmcpError } from "../protocol/errors.ts";
+import { badRequest } from "../protocol/errors.ts";
 import {
   ANSWER_INPUT_EVENT,
   ASK_TOOL_CALL_EVENT,
@@ -43,20 +43,14 @@ import type {
 } from "../protocol/resource_templates.ts";
 import type { FollowCallRet } from "../protocol/progress.ts";
 import type { GetResourceUpdatesRet, SubscribeResourceRet } from "../protocol/resource_updates.ts";
-import type {
-  GetBlobReq,
-  GetBlobRet,
-  GetDpeRet,
-  GetResourcesRet,
-  ReadResourceRet,
-} from "../protocol/resources.ts";
+import type { GetBlobRet, GetDpeRet, GetResourcesRet, ReadResourceRet } from "../protocol/resources.ts";
 import type { GetSkillRet, GetSkillsRet } from "../protocol/skills.ts";
 import type { PutBlobRet } from "../protocol/uploads.ts";
 import { timeoutMsOf } from "../protocol/call.ts";
 import { A2C_MCP_SERVER, type CallToolResult, type GetToolsRet } from "../protocol/tools.ts";
 import type { EntryLists, ListedEntry } from "./offers/entry_lists.ts";
 import type { McpHost } from "./host.ts";
-import { MAX_CHUNK_BYTES, notAccessible, type OfficeBlobs } from "./office/blob_store.ts";
+import { MAX_CHUNK_BYTES, type OfficeBlobs } from "./office/blob_store.ts";
 import type { ListItem } from "./office/list_answer.ts";
 import * as reads from "./resources/read.ts";
 import { resolveDocument } from "./resources/resolve_dpe.ts";
@@ -138,7 +132,7 @@ async function getTools({ host, limitBytes }: HandlerScope, body: unknown): Prom
   const { req_id } = parse.parseGetToolsReq(body);
   host.tools.revalidate();
   const { tools, routes } = host.tools.view;
-  const items = tools.map((tool) => listItem(tool, tool.name, routes.get(tool.name)?.server.name));
+  const items = tools.map((tool) => listItem(tool, routes.get(tool.name)?.server.name));
   return { tools: await host.lists.fit(items, { what: "tools", limitBytes, keeps: "most" }), req_id };
 }
 
@@ -151,8 +145,8 @@ async function getConfig(
   const { servers, inputs } = host.rules.maskConfig(host.config);
   // Every server and every input has its own fair share of the answer.
   const items = [
-    ...Object.entries(servers).map((server) => listItem<ConfigPart>({ server }, server[0], server[0])),
-    ...inputs.map((input) => listItem<ConfigPart>({ input }, input.id, input.id)),
+    ...Object.entries(servers).map((server) => listItem<ConfigPart>({ server }, server[0])),
+    ...inputs.map((input) => listItem<ConfigPart>({ input }, input.id)),
   ];
   const shown = await host.lists.fit(items, {
     what: "parts of the configuration",
@@ -174,7 +168,6 @@ async function getDesktop(
   const windows = await host.resources.windows({ size, window, timeoutMs: timeoutMsOf(request) });
   const items = windows.map((each) => ({
     server: each.server,
-    name: each.resource.uri,
     key: each.contents ?? each,
     render: () => renderWindow(each),
   }));
@@ -192,7 +185,7 @@ async function getWindows(
     const { title } = each.resource;
     const named = typeof title === "string" && title !== "" ? { title } : {};
     const info: WindowInfo = { ...readWindow(each), ...named, meta: { [A2C_MCP_SERVER]: each.server } };
-    return listItem(info, info.uri, each.server);
+    return listItem(info, each.server);
   });
   return { windows: await host.lists.fit(items, { what: "windows", limitBytes, keeps: "first" }), req_id };
 }
@@ -208,7 +201,7 @@ async function getFinder({ host, limitBytes }: HandlerScope, body: unknown): Pro
     limit,
     timeoutMs,
   });
-  const items = documents.map((document) => listItem(document, document.uri, document.server));
+  const items = documents.map((document) => listItem(document, document.server));
   const shown = await host.lists.fit(items, { what: "documents", limitBytes, keeps: "first" });
   return { documents: shown, total_count: totalCount, req_id };
 }
@@ -224,7 +217,7 @@ async function getResources(
 ): Promise<GetResourcesRet> {
   const request = parse.parseGetResourcesReq(body);
   const page = await reads.listResources(request, host.resources);
-  const items = page.resources.map((resource) => listItem(resource, resource.uri, request.mcp_server));
+  const items = page.resources.map((resource) => listItem(resource, request.mcp_server));
   const resources = await host.lists.fit(items, { what: "resources", limitBytes, keeps: "first" });
   return { ...page, resources, req_id: request.req_id };
 }
@@ -235,7 +228,7 @@ async function getResourceTemplates(
 ): Promise<GetResourceTemplatesRet> {
   const request = parse.parseGetResourceTemplatesReq(body);
   const { listed, ...rest } = await listEntries(host.offers.templates, request);
-  const items = listed.map(({ server, entry }) => listItem(entry, entry.uri_template, server));
+  const items = listed.map(({ server, entry }) => listItem(entry, server));
   const fitted = await host.lists.fit(items, { what: "resource templates", limitBytes, keeps: "first" });
   return { resource_templates: fitted, ...rest };
 }
@@ -243,7 +236,7 @@ async function getResourceTemplates(
 async function getPrompts({ host, limitBytes }: HandlerScope, body: unknown): Promise<GetPromptsRet> {
   const request = parse.parseGetPromptsReq(body);
   const { listed, ...rest } = await listEntries(host.offers.prompts.lists, request);
-  const items = listed.map(({ server, entry }) => listItem(entry, entry.name, server));
+  const items = listed.map(({ server, entry }) => listItem(entry, server));
   return { prompts: await host.lists.fit(items, { what: "prompts", limitBytes, keeps: "first" }), ...rest };
 }
 
@@ -268,9 +261,7 @@ async function getPrompt({ host }: HandlerScope, body: unknown): Promise<GetProm
 
 async function getMcpServers({ host, limitBytes }: HandlerScope, body: unknown): Promise<GetMcpServersRet> {
   const { mcp_server, req_id } = parse.parseGetMcpServersReq(body);
-  const items = host.offers.describe(mcp_server).map((each) =>
-    listItem(each, each.mcp_server, each.mcp_server)
-  );
+  const items = host.offers.describe(mcp_server).map((each) => listItem(each, each.mcp_server));
   return {
     mcp_servers: await host.lists.fit(items, { what: "MCP servers", limitBytes, keeps: "most" }),
     req_id,
@@ -301,9 +292,10 @@ function getResourceUpdates({ host, limitBytes }: HandlerScope, body: unknown): 
 }
 
 /** The chunk is as large as the request allows and the connection takes. */
-function getBlob({ host, blobs, limitBytes }: HandlerScope, body: unknown): GetBlobRet {
-  const { blob_handle: handle, chunk_offset: offset = 0, max_chunk_bytes, req_id } =
-    host.rules.emptiesBinaries ? parseNewerGetBlobReq(body) : parse.parseGetBlobReq(body);
+function getBlob({ blobs, limitBytes }: HandlerScope, body: unknown): GetBlobRet {
+  const { blob_handle: handle, chunk_offset: offset = 0, max_chunk_bytes, req_id } = parse.parseGetBlobReq(
+    body,
+  );
   // Base64 takes four bytes for three.
   const freeBytes = Math.floor((limitBytes - BLOB_ENVELOPE_BYTES) / 4) * 3;
   const wantedBytes = max_chunk_bytes === undefined || max_chunk_bytes <= 0
@@ -311,18 +303,6 @@ function getBlob({ host, blobs, limitBytes }: HandlerScope, body: unknown): GetB
     : max_chunk_bytes;
   const maxBytes = Math.max(1, Math.min(wantedBytes, freeBytes));
   return { ...blobs.read({ handle, offset, maxBytes }), req_id };
-}
-
-/** Peers since 0.3 know 4018 for a malformed handle or offset, and do not know 400. */
-function parseNewerGetBlobReq(body: unknown): GetBlobReq {
-  try {
-    return parse.parseGetBlobReq(body);
-  } catch (error) {
-    const field = error instanceof SmcpError ? error.details?.["field"] : undefined;
-    if (field === "blob_handle") throw notAccessible("invalid_handle");
-    if (field === "chunk_offset") throw notAccessible("range");
-    throw error;
-  }
 }
 
 async function putBlob({ uploads }: HandlerScope, body: unknown): Promise<PutBlobRet> {
@@ -339,7 +319,7 @@ async function getDpe({ host, resolveDpe }: HandlerScope, body: unknown): Promis
 async function getSkills({ host, limitBytes }: HandlerScope, body: unknown): Promise<GetSkillsRet> {
   const { req_id } = parse.parseAgentCallData(body);
   const { skills } = await host.skills.list();
-  const items = skills.map((skill) => listItem(skill, skill.name, skill.source));
+  const items = skills.map((skill) => listItem(skill, skill.source));
   return { skills: await host.lists.fit(items, { what: "skills", limitBytes, keeps: "most" }), req_id };
 }
 
@@ -348,6 +328,6 @@ async function getSkill({ host, blobs, limitBytes }: HandlerScope, body: unknown
   return { ...await host.skills.get(request, { blobs, limitBytes }), req_id };
 }
 
-function listItem<T extends object>(value: T, name: string, server: string = ""): ListItem<T> {
-  return { server, name, key: value, render: () => value };
+function listItem<T extends object>(value: T, server: string = ""): ListItem<T> {
+  return { server, key: value, render: () => value };
 }

@@ -4,7 +4,7 @@ import { rateOf, TokenBucket } from "../async/token_bucket.ts";
 import { type Logger, withModule } from "../log.ts";
 import { ConfigurationError } from "../mcp/errors.ts";
 import { Fleet } from "../mcp/supervision/fleet.ts";
-import { memoryTokenStore, type TokenStore } from "../mcp/auth/token_store.ts";
+import { memoryTokenStore } from "../mcp/auth/token_store.ts";
 import type { ServerListener, ServerState } from "../mcp/supervision/server_state.ts";
 import type { SupervisedServer } from "../mcp/supervision/supervised_server.ts";
 import { WarnOnce } from "../mcp/warn_once.ts";
@@ -20,21 +20,20 @@ import { ListAnswers } from "./office/list_answer.ts";
 import type { ComputerConfig } from "../config/config.ts";
 import { filledMembers, inputIdsOf } from "../config/placeholders.ts";
 import { describeProblem } from "../config/problem.ts";
-import type { Confirm } from "./tools/confirmation.ts";
 import { OfficeAgent } from "./office/office_agent.ts";
 import { type OfficeRules, officeRulesOf } from "./shared/office_rules.ts";
 import type { InputSource } from "./inputs/sources.ts";
 import { AgentTexts, MAX_LENGTH } from "./secrets/agent_texts.ts";
 import { Redactor } from "./secrets/redaction.ts";
 import { HostSignIns } from "./sign_ins.ts";
-import type { AnswerQuestion } from "./questions/question.ts";
+import type { ComputerOptions } from "./options.ts";
 import { AgentChannel } from "./questions/agent_channel.ts";
 import { ResourceDirectory } from "./resources/directory.ts";
 import { ServerOffers } from "./offers/offers.ts";
 import type { SharedParts } from "./shared/shared_parts.ts";
 import { Skills } from "./skills/skills.ts";
 import { ToolCalls } from "./tools/calls.ts";
-import { type ApprovalStore, ApprovedTools } from "./tools/approved_tools.ts";
+import { ApprovedTools } from "./tools/approved_tools.ts";
 import { ToolDirectory } from "./tools/directory.ts";
 import { ToolCallHistory } from "./tools/results.ts";
 import type { ProgressUpdate } from "./shared/running_call.ts";
@@ -45,21 +44,14 @@ import type { VrlEngine } from "./vrl/engine.ts";
 const MASKED_ANSWERS = rateOf(20, 60_000);
 const EMPTY_CONFIG: ComputerConfig = { form: "smcp", servers: [], inputs: [], warnings: [] };
 
-export interface HostContext {
+export interface HostContext
+  extends Pick<ComputerOptions, "confirm" | "skills" | "tokens" | "answerQuestion" | "approvals"> {
   readonly config: ComputerConfig;
   /** The rules of the protocol version that the Computer speaks; those of 0.2 by default. */
   readonly rules?: OfficeRules | undefined;
   readonly inputs: InputSource;
-  readonly confirm?: Confirm | undefined;
-  /** Folders of skills besides those of the configuration; none by default. */
-  readonly skills?: readonly string[] | undefined;
-  /** Keeps sign-ins; in memory by default. */
-  readonly tokens?: TokenStore | undefined;
-  readonly answerQuestion?: AnswerQuestion | undefined;
   readonly limits: ComputerLimits;
   readonly log: Logger;
-  /** Keeps the tools that were allowed, as they were; in memory by default. */
-  readonly approvals?: ApprovalStore | undefined;
   /** Lists the members of the office; nobody by default. */
   readonly members?: (() => Promise<readonly SessionInfo[]>) | undefined;
   readonly onChange: (kind: UpdateKind) => void;

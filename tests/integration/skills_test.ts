@@ -117,7 +117,7 @@ Deno.test("a Computer says at its start which skills cannot be used, and why, be
     return String(fields["problem"]);
   };
   assertEquals(await problemOf(none), "no such folder");
-  assertStringIncludes(await problemOf(file), "it is a file");
+  assertStringIncludes(await problemOf(file), "Not a directory");
   assertStringIncludes(await problemOf(join(folder.path, "silent")), "no description");
   assertStringIncludes(await problemOf(join(folder.path, "colon")), "not valid YAML at line 3: ");
 });

@@ -207,7 +207,7 @@ const REASONS = {
   range: "the offset is outside of the blob",
 } as const;
 
-export function notAccessible(reason: keyof typeof REASONS): SmcpError {
+function notAccessible(reason: keyof typeof REASONS): SmcpError {
   return new SmcpError(ErrorCode.BLOB_NOT_ACCESSIBLE, `Cannot read the blob: ${REASONS[reason]}`, {
     details: { reason },
   });

@@ -4,17 +4,11 @@
  */
 import { visitInTurns } from "../../async/turns.ts";
 import type { WarnOnce } from "../../mcp/warn_once.ts";
-import { shorten } from "../../text/text.ts";
 
 /** The bytes of an answer without its list: member names, request id, counts. */
 const ENVELOPE_BYTES = 1_024;
-/** The most items that a warning names, and the most characters of each name. */
-const MAX_NAMED = 5;
-const MAX_ITEM_NAME_LENGTH = 200;
-
 export interface ListItem<T> {
   readonly server: string;
-  readonly name: string;
   /** The object for which the size is remembered; items with the same key have the same size. */
   readonly key: object;
   readonly render: () => T;
@@ -69,12 +63,10 @@ export class ListAnswers {
       const { stay, leave } = cutTo(sized, shareBytes, keeps);
       kept.push(...stay);
       if (leave.length === 0) continue;
-      const largest = leave.toSorted((one, other) => other.bytes - one.bytes).slice(0, MAX_NAMED);
       this.#warnOnce.warn(`${what} are left out of an answer: too large`, {
         server,
         count: leave.length,
         bytes: sumBytes(leave),
-        largest: largest.map(({ item }) => shorten(item.name, MAX_ITEM_NAME_LENGTH)),
         limit: mostBytes,
       });
     }

@@ -33,23 +33,16 @@ export class SortedResources {
   readonly skills: Pick<McpResource, "uri" | "_meta">[] = [];
   readonly #bounds: ResourceBounds;
   #freeBytes: number;
-  readonly #others = { count: 0, one: 0, two: 0 };
 
   constructor(bounds: ResourceBounds) {
     this.#bounds = bounds;
     this.#freeBytes = bounds.maxResourceListBytes;
   }
 
-  /** A digest of all other resources that does not depend on their order: the sums of two 32-bit hashes. */
-  get others(): string {
-    return Object.values(this.#others).join(":");
-  }
-
   add(resource: McpResource): void {
     const { uri } = resource;
     const isSmall = fitsApproximately(resource, this.#bounds.maxResourceBytes);
     if (!hasWindowScheme(uri) && !hasDpeScheme(uri)) {
-      this.#addOther(isSmall ? JSON.stringify(resource) : uri.slice(0, this.#bounds.maxResourceBytes));
       if (uri.startsWith(SKILL_SCHEME)) this.#addSkill(resource, isSmall);
       return;
     }
@@ -86,19 +79,6 @@ export class SortedResources {
     if (dpe.level !== 1 || this.documentUris.has(key)) return;
     if (this.documentUris.size >= this.#bounds.maxDocuments || !this.#takeRoom(raw.length)) this.excess++;
     else this.documentUris.set(key, raw);
-  }
-
-  #addOther(text: string): void {
-    let [one, two] = [0x811c9dc5, 0x01000193];
-    for (let index = 0; index < text.length; index++) {
-      const unit = text.charCodeAt(index);
-      one = Math.imul(one ^ unit, 0x01000193);
-      two = Math.imul(two ^ unit, 0x85ebca6b) ^ (two >>> 13);
-    }
-    const others = this.#others;
-    others.count++;
-    others.one = (others.one + one) >>> 0;
-    others.two = (others.two + two) >>> 0;
   }
 
   #addHost(host: string): void {

@@ -62,7 +62,6 @@ export class ServerResources {
   readonly #documents: ServerDocuments;
   readonly #hosts = new Set<string>();
   #listed: SortedResources = NO_RESOURCES;
-  #toldOthers: string = NO_RESOURCES.others;
   /**
    * Whether Desktop and Finder may show it: its last session announced `resources.subscribe`, and it has neither failed
    * nor been stopped since. It implies `#isSubscribable`, and `#isShown()` implies it.
@@ -187,7 +186,7 @@ export class ServerResources {
     const { skills, watch } = this.#context;
     if (this.#isSubscribable || skills.isAsked) this.#list.onChanged();
     skills.onListChanged(this.server);
-    if (!this.#isSubscribable) watch.onListChanged(this.server.name);
+    watch.onListChanged(this.server.name);
   }
 
   /** Notifications may have been lost: lists and reads everything again. The subscriptions stay. */
@@ -210,7 +209,7 @@ export class ServerResources {
     this.#takesPart = false;
     if (this.#listed.windows.length > 0) this.#context.onChange("desktop");
     if (this.#listed.documentUris.size > 0) this.#context.onChange("finder");
-    this.#tellOthers(NO_RESOURCES);
+    this.#context.watch.onListChanged(this.server.name);
   }
 
   /** Subscribes for the Agent, unless the session is subscribed; rejects when the server refuses. */
@@ -340,7 +339,7 @@ export class ServerResources {
       isReturn && listed.documentUris.size > 0;
     if (hasNewWindows) this.#context.onChange("desktop");
     if (hasNewDocuments) this.#context.onChange("finder");
-    this.#tellOthers(listed);
+    if (isReturn) this.#context.watch.onListChanged(this.server.name);
     const { log } = this.#context;
     const server = this.server.name;
     if (!hasNewWindows) {
@@ -349,13 +348,6 @@ export class ServerResources {
     if (!hasNewDocuments) {
       log.debug("the listed documents are the same", { server, count: listed.documentUris.size });
     }
-  }
-
-  /** Reports another list of other resources than the last one that was told. */
-  #tellOthers({ others }: SortedResources): void {
-    if (this.#toldOthers === others) return;
-    this.#toldOthers = others;
-    this.#context.watch.onListChanged(this.server.name);
   }
 
   #onSubscribed(raw: string): void {

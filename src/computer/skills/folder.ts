@@ -66,7 +66,9 @@ export class SkillFolder {
   scan(): Promise<SkillListing> {
     if (this.#scanning !== undefined) return this.#next ??= this.#scanning.then(() => this.scan());
     this.#next = undefined;
-    return this.#scanning = this.#scan().catch((error) => this.#failed(describeFolderError(error)))
+    return this.#scanning = this.#scan().catch((error) =>
+      this.#failed(error instanceof Deno.errors.NotFound ? "no such folder" : describeFileError(error))
+    )
       .finally(() => this.#scanning = undefined);
   }
 
@@ -114,9 +116,6 @@ export class SkillFolder {
     const root = await Deno.realPath(this.path);
     const names: string[] = [];
     for await (const { name, isFile } of Deno.readDir(root)) {
-      if (isFile && name === SKILL_FILE) {
-        return this.#failed(`it is one skill; give the folder that it is in, "${join(this.path, "..")}"`);
-      }
       if (names.length === MAX_ENTRIES) return this.#failed(`it has more than ${MAX_ENTRIES} entries`);
       if (!isFile && !name.startsWith(".")) names.push(name);
     }
@@ -124,7 +123,7 @@ export class SkillFolder {
     names.sort();
     const found = new Map<string, SkillRef | string>();
     await forEachBounded(names, CONCURRENCY, async (name) => {
-      const one = await this.#look(root, name).catch((error) => reasonOf(error));
+      const one = await this.#look(root, name).catch((error) => describeFileError(error));
       if (one !== undefined) found.set(name, one);
     });
     for (const name of this.#known.keys()) if (!found.has(name)) this.#forget(name);
@@ -164,7 +163,7 @@ export class SkillFolder {
       return "it is a link to a place outside of the folder; copy the skill, or give that place as a folder of skills";
     }
     const file = await Deno.stat(join(path, SKILL_FILE)).catch(ifMissing);
-    if (file === undefined) return await misspelledFile(path);
+    if (file === undefined) return undefined;
     const stamp = `${path} ${stampOf(file)}`;
     const known = this.#known.get(name);
     if (known?.stamp === stamp) return known.found;
@@ -186,32 +185,8 @@ export class SkillFolder {
   }
 }
 
-/** Why a folder without a `SKILL.md` is no skill, if its file is only misspelled. */
-async function misspelledFile(path: string): Promise<string | undefined> {
-  let count = 0;
-  for await (const { name } of Deno.readDir(path)) {
-    if (name.toLowerCase() === SKILL_FILE.toLowerCase()) return `rename its file "${name}" to ${SKILL_FILE}`;
-    if (++count === MAX_ENTRIES) return undefined;
-  }
-  return undefined;
-}
-
 function ifMissing(error: unknown): undefined {
   if (!(error instanceof Deno.errors.NotFound)) throw error;
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Deno.errors.NotFound
-    ? "it is a link to nothing; remove it"
-    : describeFileError(error);
-}
-
-function describeFolderError(error: unknown): string {
-  if (error instanceof Deno.errors.NotFound) return "no such folder";
-  if (error instanceof Deno.errors.NotADirectory) {
-    return "it is a file; give the folder that has the folders of the skills";
-  }
-  return describeFileError(error);
 }
 
 /** Whether a path may be read without a question at the terminal. */

@@ -16,8 +16,6 @@ const MAX_STEPS = 30_000;
 const ENTRIES_PER_STEP = 8;
 /** The deepest nesting of schemas, references included. */
 const MAX_NESTING = 400;
-/** The most problems, and choices of a union, that are kept; the other problems are counted. */
-const MAX_KEPT = 1_000;
 const MAX_DESCRIBED = 10;
 /** The most values or missing arguments of one problem that are shown. */
 const MAX_SHOWN = 20;
@@ -56,7 +54,7 @@ export function checkArguments(schema: Members, args: Members): ArgumentVerdict 
     const found: Problem[] = [];
     check.visit(schema, args, { path: "", depth: 0, found });
     const texts = new Set(found.slice(0, MAX_DESCRIBED).map(describe));
-    const rest = found.length + check.uncounted - Math.min(found.length, MAX_DESCRIBED);
+    const rest = Math.max(0, found.length - MAX_DESCRIBED);
     return { problems: rest === 0 ? [...texts] : [...texts, `and ${rest} more`] };
   } catch (error) {
     if (error instanceof TooMuchWork) return { problems: [], uncheckedBecause: error.message };
@@ -86,8 +84,6 @@ interface Visit {
 }
 
 class Check {
-  /** The problems beyond those that are kept. */
-  uncounted = 0;
   readonly #root: Members;
   /** Up to draft 7, a reference hides the keywords beside it. */
   readonly #isAlone: boolean;
@@ -216,8 +212,7 @@ class Check {
 
   #add(problem: Problem, found: Problem[]): void {
     this.#spend(ENTRIES_PER_STEP);
-    if (found.length < MAX_KEPT) found.push(problem);
-    else this.uncounted++;
+    found.push(problem);
   }
 
   #spend(entries: number): void {
@@ -236,7 +231,7 @@ function summarizeUnion(path: string, refusals: readonly (readonly Problem[])[])
   const alike = (meant.length === 0 ? refusals : meant).flat();
   const [{ kind } = { kind: "other" as const }] = alike;
   if (kind !== "other" && alike.every((each) => each.path === path && each.kind === kind)) {
-    const choices = alike.values().flatMap((each) => each.choices).take(MAX_KEPT);
+    const choices = alike.flatMap((each) => each.choices);
     return [{ path, kind, choices: [...new Set(choices)] }];
   }
   return [{

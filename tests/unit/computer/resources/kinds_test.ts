@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { DEFAULT_LIMITS } from "../../../../src/config/limits.ts";
-import { NO_RESOURCES, sameWindows, SortedResources } from "../../../../src/computer/resources/kinds.ts";
+import { sameWindows, SortedResources } from "../../../../src/computer/resources/kinds.ts";
 
 function sorted(uris: readonly string[], limits: Partial<typeof DEFAULT_LIMITS> = {}) {
   const sorter = new SortedResources({ ...DEFAULT_LIMITS, ...limits });
@@ -69,20 +69,6 @@ Deno.test("what is too large, or too much, is counted and left out, and the rest
   assertEquals([documentUris.size, tooLarge, excess], [1, 1, 1]);
   const small = sorted(["dpe://d/a", "dpe://d/b", "dpe://d/c"], { maxResourceListBytes: 20 });
   assertEquals([small.documentUris.size, small.excess], [2, 1]);
-});
-
-Deno.test("all other resources are told from those of another list, whatever their order", () => {
-  const others = (...resources: readonly { uri: string; name?: string }[]) => {
-    const sorter = new SortedResources({ ...DEFAULT_LIMITS, maxResourceBytes: 400 });
-    for (const resource of resources) sorter.add(resource);
-    return sorter.others;
-  };
-  const [a, b] = [{ uri: "file:///a", name: "a" }, { uri: "https://b" }];
-  const large = { uri: "file:///a", name: "x".repeat(1_000) };
-  assertEquals(others(a, { uri: "window://w" }, b, { uri: "dpe://d" }), others(b, a));
-  assertEquals(others({ uri: "window://w" }), NO_RESOURCES.others);
-  const lists = [others(a), others(a, a), others(b), others({ ...a, name: "b" }), others(large), others()];
-  assertEquals(new Set(lists).size, lists.length);
 });
 
 Deno.test("what is kept of the resources of skills takes room of the list", () => {
