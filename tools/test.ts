@@ -45,6 +45,7 @@ const OTHER_FOLDERS = [
   "serial",
   "programs",
   "cluster",
+  "console",
   "fuzz",
   "interop",
   "conformance",
@@ -68,6 +69,8 @@ const lanes: readonly Lane[] = [
   { name: "conformance", part: "thorough", args: ["--no-check", "tests/conformance"] },
   { name: "programs", part: "thorough", args: ["--no-check", "--parallel", "tests/programs"] },
   { name: "cluster", part: "thorough", args: ["--no-check", "tests/cluster"] },
+  // Each test has a browser of its own.
+  { name: "console", part: "thorough", args: ["--no-check", "tests/console"] },
   {
     name: "documentation",
     part: "thorough",

@@ -21,6 +21,8 @@ const SEQUENCE =
  */
 const UNSEEN =
   /[[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{16fe4}\u{1d159}]--[ ]]/gv;
+/** The same without line breaks and tabs, as a group. */
+const UNSEEN_RUN = new RegExp(String.raw`([${UNSEEN.source}--[\n\t]]+)`, "v");
 /** Enough spaces to push text to the next line, where it would look like output of this program. */
 const LONG_GAP = / {17,}/g;
 /** Letters of right-to-left scripts. */
@@ -102,6 +104,20 @@ export function toSeenJson(value: unknown): string {
 /** Like {@linkcode toSeenJson}, for a piece of JSON, which may be cut anywhere. */
 export function escapeUnseen(json: string): string {
   return json.replace(UNSEEN, escapeUnits).replace(LONG_GAP, escapeUnits);
+}
+
+/** A part of a text: as it was, or the escapes of what is invisible in it. */
+export interface SeenPart {
+  readonly text: string;
+  readonly isEscape: boolean;
+}
+
+/** The parts of a text with all characters visible, for a page, which can mark escapes. Line breaks and tabs are kept. */
+export function toSeenParts(text: string): SeenPart[] {
+  return text.split(UNSEEN_RUN).map((part, index) => {
+    const isEscape = index % 2 === 1;
+    return { text: isEscape ? escapeUnits(part) : part, isEscape };
+  }).filter((part) => part.text !== "");
 }
 
 /** The longest name that is shown, and the longest other line of somebody else, in characters. */

@@ -1,33 +1,22 @@
 /** The page of the operator of a Server. */
 import { signal } from "@preact/signals";
 import { render } from "preact";
-import { followEvents, run, takeToken } from "./kit/client.ts";
 import { html } from "./kit/html.ts";
+import { useReading } from "./kit/reading.ts";
+import { type Screen, Shell, startPage } from "./kit/shell.ts";
+import { Lines, type View } from "./kit/words.ts";
+import { texts } from "./texts.ts";
 
-const status = signal<unknown>(undefined);
+const SCREENS: readonly Screen[] = [{ id: "overview", title: texts.operator.overview, view: Overview }];
 
-async function readStatus(): Promise<void> {
-  try {
-    status.value = await run("overview");
-  } catch (error) {
-    status.value = String(error);
-  }
-}
-
-function Operator() {
+function Overview(): View {
+  const { value, error } = useReading<unknown>("overview");
   return html`
-    <main>
-      <h1>A2C-SMCP</h1>
-      <pre id="overview">${JSON.stringify(status.value, null, 2)}</pre>
-    </main>
+    <div class="scroll">
+      <${Lines} text=${error ?? JSON.stringify(value, null, 2) ?? ""} />
+    </div>
   `;
 }
 
-takeToken();
-render(html`<${Operator} />`, document.body);
-void readStatus();
-void followEvents({
-  onEvent: () => void readStatus(),
-  onState: () => void readStatus(),
-  signal: new AbortController().signal,
-});
+startPage({ name: signal(""), count: signal(0) });
+render(html`<${Shell} screens=${SCREENS} head=${texts.product} />`, document.body);

@@ -10,6 +10,7 @@ import {
   toSeenJson,
   toSeenLine,
   toSeenName,
+  toSeenParts,
   withoutSequences,
 } from "../../../src/text/safe_text.ts";
 
@@ -184,4 +185,12 @@ Deno.test("toSeenName() keeps names apart that a line would join, and their orde
 Deno.test("toFence() keeps lines, and is longer than any fence within the text", () => {
   assertEquals(toFence("a\r\n```\nb\u2028````c"), "`````\na\n```\nb\\u2028````c\n`````");
   assertEquals(toFence(""), "");
+});
+
+Deno.test("toSeenParts() tells escapes from text that only looks like one, and keeps lines and tabs", () => {
+  assertEquals(toSeenParts("a\n\tb\\u202e\u202e\u200bc"), [
+    { text: "a\n\tb\\u202e", isEscape: false },
+    { text: "\\u202e\\u200b", isEscape: true },
+    { text: "c", isEscape: false },
+  ]);
 });

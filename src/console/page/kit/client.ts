@@ -1,118 +1,184 @@
-/** The client of the console's API, and of its stream of events. */
+/** The API and the stream of events of the program that serves this page. */
+import { batch, signal } from "@preact/signals";
 
-const TOKEN_KEY = "token";
-/** The time before the stream of events is opened again, in milliseconds; it doubles up to the last. */
-const RETRY_MS = { first: 500, most: 8_000 } as const;
+/** `refused`: the program does not know the token, or does not want one from here. */
+export type Connection = "connecting" | "open" | "lost" | "refused";
 
-/** An answer of the API that is an error. */
+export const connection = signal<Connection>("connecting");
+
+/** An error that the program answered, or that kept the request from it. */
 export class ApiError extends Error {
+  override readonly name = "ApiError";
   readonly status: number;
-  readonly code: unknown;
 
-  constructor(status: number, { error, code }: { readonly error?: unknown; readonly code?: unknown }) {
-    super(String(error ?? `HTTP status ${status}`));
+  constructor(status: number, message: string) {
+    super(message);
     this.status = status;
-    this.code = code;
   }
 }
 
-/** Moves a token from the address into the storage of this tab, so that neither history nor a copied address holds it. */
-export function takeToken(): void {
-  const token = /^#([\w-]{43})$/.exec(location.hash)?.[1];
-  if (token === undefined) return;
-  sessionStorage.setItem(TOKEN_KEY, token);
-  history.replaceState(null, "", location.pathname);
-}
-
-/** What a command gets. */
+/** What a command is run with. */
 export interface Asked {
-  readonly arguments?: readonly unknown[];
+  readonly arguments?: readonly string[];
   readonly options?: Readonly<Record<string, unknown>>;
+  readonly signal?: AbortSignal;
 }
 
-/**
- * Runs a command and resolves to its value.
- *
- * @param command Its words, such as `server logs`.
- * @throws {ApiError} when the command fails without a value.
- */
-export async function run(command: string, asked: Asked = {}, signal?: AbortSignal): Promise<unknown> {
-  const response = await fetch(`/api/${command.replaceAll(" ", "/")}`, {
+const TOKEN_KEY = "a2c-smcp.token";
+const TOKEN = /#([\w-]{40,})$/;
+
+/** Takes the token from an address, such as that of the page; tells whether there was one. */
+export function takeToken(address: string): boolean {
+  const [, token] = TOKEN.exec(address.trim()) ?? [];
+  if (token !== undefined) sessionStorage.setItem(TOKEN_KEY, token);
+  return token !== undefined;
+}
+
+/** Runs a command that only reads. The value is as the command's `--json` prints it. */
+export async function read<Value>(
+  path: string,
+  { arguments: words = [], options = {}, signal }: Asked = {},
+): Promise<Value> {
+  const url = addressOf(path);
+  for (const word of words) url.searchParams.append("argument", word);
+  for (const [name, value] of Object.entries(options)) url.searchParams.append(name, String(value));
+  return await request<Value>(url, signal === undefined ? {} : { signal });
+}
+
+/** Runs a command. */
+export async function act<Value>(path: string, { signal, ...asked }: Asked = {}): Promise<Value> {
+  return await request<Value>(addressOf(path), {
     method: "POST",
-    headers: { ...authorization(), "content-type": "application/json" },
+    headers: { "content-type": "application/json" },
     body: JSON.stringify(asked),
-    ...signal && { signal },
+    ...signal === undefined ? {} : { signal },
   });
-  const value = await response.json();
-  if (!response.ok) throw new ApiError(response.status, value);
-  return value;
 }
 
-/** An event of the stream; the name `reset` tells that some were missed. */
-export interface ConsoleEvent {
-  readonly name: string;
-  readonly value: unknown;
+function addressOf(path: string): URL {
+  return new URL(`api/${path}`, document.baseURI.replace(/#.*/s, ""));
 }
 
-export interface FollowOptions {
-  readonly onEvent: (event: ConsoleEvent) => void;
-  /** Whether events arrive; called when that changes. */
-  readonly onState: (state: "open" | "lost" | "refused") => void;
-  readonly signal: AbortSignal;
-}
-
-/** Follows the events, and opens the stream again when it is lost, until the signal is aborted or the token is refused. */
-export async function followEvents(options: FollowOptions): Promise<void> {
-  let lastId: string | undefined;
-  let waitMs: number = RETRY_MS.first;
-  while (!options.signal.aborted) {
-    const read = await readStream({ ...options, lastId }).catch(() => "lost" as const);
-    if (options.signal.aborted) return;
-    if (read === "refused") return options.onState("refused");
-    options.onState("lost");
-    if (read !== "lost") {
-      waitMs = RETRY_MS.first;
-      lastId = read.lastId ?? lastId;
-    }
-    await new Promise((resolve) => setTimeout(resolve, waitMs));
-    waitMs = Math.min(waitMs * 2, RETRY_MS.most);
-  }
-}
-
-async function readStream(
-  { onEvent, onState, signal, lastId }: FollowOptions & { readonly lastId: string | undefined },
-): Promise<{ readonly lastId: string | undefined } | "refused" | "lost"> {
-  const headers = { ...authorization(), ...lastId !== undefined && { "last-event-id": lastId } };
-  const response = await fetch("/api/events", { headers, signal });
-  if (response.status === 401) return "refused";
-  if (!response.ok || response.body === null) return "lost";
-  onState("open");
-  let id = lastId;
-  let rest = "";
+async function request<Value>(url: URL, options: RequestInit): Promise<Value> {
+  let response: Response;
   try {
-    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
-      const blocks = (rest + piece.value).split("\n\n");
-      rest = blocks.pop() ?? "";
-      for (const block of blocks) {
-        const fields = Object.fromEntries(block.split("\n").map(fieldOf));
-        id = fields["id"] ?? id;
-        if (fields["event"] !== undefined) {
-          onEvent({ name: fields["event"], value: JSON.parse(fields["data"] ?? "null") });
-        }
-      }
-    }
-  } catch {
-    // The connection was lost: what came before counts.
+    response = await fetch(url, { ...options, headers: { ...options.headers, ...authorization() } });
+  } catch (cause) {
+    if (options.signal?.aborted) throw cause;
+    throw new ApiError(0, `Cannot reach the program: ${String(cause)}`);
   }
-  return { lastId: id };
-}
-
-function fieldOf(line: string): [string, string] {
-  const cut = line.indexOf(":");
-  return [line.slice(0, cut), line.slice(cut + 1).trimStart()];
+  const value = await response.json().catch(() => undefined);
+  if (response.ok) return value;
+  throw new ApiError(response.status, String(value?.error ?? response.statusText));
 }
 
 function authorization(): Record<string, string> {
-  return { authorization: `Bearer ${sessionStorage.getItem(TOKEN_KEY) ?? ""}` };
+  const token = sessionStorage.getItem(TOKEN_KEY);
+  return token === null ? {} : { authorization: `Bearer ${token}` };
+}
+
+type Listener = (value: Record<string, unknown>) => void;
+
+const listeners = new Map<string, Set<Listener>>();
+
+/** Calls a listener for each event of these names, and for `reset`, when events may have been missed. */
+export function listen(names: readonly string[], listener: Listener): () => void {
+  const all = [...names, "reset"].map((name) => {
+    const set = listeners.get(name) ?? new Set();
+    listeners.set(name, set);
+    set.add(listener);
+    return set;
+  });
+  return () => all.forEach((set) => set.delete(listener));
+}
+
+interface Told {
+  readonly name: string;
+  readonly value: Record<string, unknown>;
+}
+
+/** Events that come closer together than this are told at once, in milliseconds. */
+const BATCH_MS = 100;
+let pending: Told[] = [];
+let flushedAtMs = 0;
+
+function tell(event: Told): void {
+  pending.push(event);
+  if (pending.length > 1) return;
+  const leftMs = flushedAtMs + BATCH_MS - performance.now();
+  setTimeout(flush, Math.max(0, leftMs));
+}
+
+function flush(): void {
+  const events = pending;
+  pending = [];
+  flushedAtMs = performance.now();
+  batch(() => {
+    for (const { name, value } of events) {
+      for (const listener of [...listeners.get(name) ?? []]) listener({ ...value, event: name });
+    }
+  });
+}
+
+const LEAST_BACKOFF_MS = 500;
+const MOST_BACKOFF_MS = 8_000;
+/** The program says something at least every 15 seconds. */
+const SILENCE_MS = 40_000;
+
+/** Follows the events until the program refuses the token; comes back after each loss. */
+export async function follow(): Promise<void> {
+  let lastId: string | undefined;
+  let backoffMs = LEAST_BACKOFF_MS;
+  while (connection.value !== "refused") {
+    const silence = new AbortController();
+    let timer = setTimeout(() => silence.abort(), SILENCE_MS);
+    try {
+      const headers = { ...authorization(), ...lastId === undefined ? {} : { "last-event-id": lastId } };
+      const response = await fetch(addressOf("events"), { headers, signal: silence.signal });
+      if (response.status === 401 || response.status === 403) connection.value = "refused";
+      if (!response.ok || response.body === null) throw new ApiError(response.status, response.statusText);
+      if (connection.value === "connecting") tell({ name: "reset", value: {} });
+      connection.value = "open";
+      backoffMs = LEAST_BACKOFF_MS;
+      for await (const { id, ...event } of readEvents(response.body)) {
+        clearTimeout(timer);
+        timer = setTimeout(() => silence.abort(), SILENCE_MS);
+        lastId = id ?? lastId;
+        if (event.name !== "") tell(event);
+      }
+    } catch {
+      // Told by `connection`, below.
+    }
+    clearTimeout(timer);
+    if (connection.value === "refused") return;
+    connection.value = "lost";
+    await new Promise((resolve) => setTimeout(resolve, backoffMs));
+    backoffMs = Math.min(MOST_BACKOFF_MS, backoffMs * 2);
+  }
+}
+
+/** The events of a stream; a comment is one without a name. */
+async function* readEvents(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+): AsyncGenerator<Told & { readonly id?: string }> {
+  let text = "";
+  for await (const part of body.pipeThrough(new TextDecoderStream())) {
+    text += part;
+    const blocks = text.split("\n\n");
+    text = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const fields = new Map(
+        block.split("\n").map((line) => {
+          const cut = line.indexOf(":");
+          return [line.slice(0, cut), line.slice(cut + 1).trimStart()];
+        }),
+      );
+      const id = fields.get("id");
+      yield {
+        name: fields.get("event") ?? "",
+        value: JSON.parse(fields.get("data") ?? "{}"),
+        ...id === undefined ? {} : { id },
+      };
+    }
+  }
 }

@@ -2,9 +2,9 @@
 import htm from "htm";
 import { h, type VNode } from "preact";
 
-// The types of htm describe its module for CommonJS.
-const { bind } = htm as unknown as { bind(create: typeof h): (...template: Template) => VNode };
-
 type Template = [strings: TemplateStringsArray, ...values: unknown[]];
 
-export const html = bind(h);
+// The types of htm describe its module for CommonJS.
+const templates = htm as unknown as { bind(create: typeof h): (...template: Template) => VNode };
+
+export const html = templates.bind(h);
