@@ -8,7 +8,7 @@
 import { createToolkit } from "@a2c-smcp/sdk/toolkits";
 import { assertEquals, assertMatch } from "@std/assert";
 import { Agent, run, setTracingDisabled } from "@openai/agents";
-import { assistantMessage, functionCall, modelResponder, ScriptedModel } from "@openai/agents/testing";
+import { assistantMessage, functionCall, ScriptedModel } from "@openai/agents/testing";
 import { ExampleOffice } from "./_office.ts";
 
 setTracingDisabled(true);
@@ -39,18 +39,4 @@ const [before, afterPhoto, afterSale] = model.calls.map(({ request }) => JSON.st
 assertMatch(before ?? "", /Apples: 3/);
 assertMatch(afterPhoto ?? "", /"type":"input_image","image":"data:image\/png;base64,/);
 assertMatch(afterSale ?? "", /Sold 2, 1 are left/);
-
-// The same office as an MCP server, of which the SDK asks nobody.
-const photographer = new Agent({
-  name: "Photographer",
-  model: new ScriptedModel([
-    [functionCall("photo", {}, { callId: "1" })],
-    modelResponder(({ request }) => {
-      assertMatch(JSON.stringify(request), /"type":"input_image"/);
-      return [assistantMessage("The apple is red.")];
-    }),
-  ]),
-  mcpServers: [kit.mcpServer()],
-});
-assertEquals((await run(photographer, "Which colour?")).finalOutput, "The apple is red.");
 console.log("OpenAI Agents SDK: the model saw the picture, and sold two apples after a person had agreed.");

@@ -79,16 +79,7 @@ Deno.test("createToolkit(): tools of an office", async (t) => {
     ending.abort(new Error("enough"));
     await assertRejects(() => Promise.resolve(calling), Error, "enough");
   });
-  await t.step("mcpServer() and mcpClient() give a model texts and pictures alone", async () => {
-    const server = kit.mcpServer();
-    await server.connect();
-    const erase = (await server.listTools()).find(({ name }) => name === "erase");
-    assertEquals(erase?.inputSchema.required, []);
-    const content = await server.callTool("chart", null);
-    assertEquals(content.map(({ type }) => type), ["text", "text", "text", "text", "image"]);
-    assertEquals(content.at(-1), PICTURE);
-    assertMatch(JSON.stringify(content), /Link to Report: dpe:\/\/com.example\/report/);
-    await server.close();
+  await t.step("mcpClient() gives a model texts and pictures alone", async () => {
     const client = kit.mcpClient();
     assertEquals((await client.listTools()).tools.length, (await kit.tools()).length);
     assertEquals((await client.callTool({ name: "fail" })).isError, true);
@@ -101,7 +92,11 @@ Deno.test("createToolkit(): tools of an office", async (t) => {
     const tools = await kit.openAiTools();
     const find = (name: string) => tools.find((tool) => tool.name === name);
     assertEquals([await find("erase")?.needsApproval(), await find("chart")?.needsApproval()], [true, false]);
-    assertEquals((await find("chart")?.invoke({}, ""))?.at(-1), PICTURE);
+    const content = await find("chart")?.invoke({}, "") ?? [];
+    assertEquals(content.map(({ type }) => type), ["text", "text", "text", "text", "image"]);
+    assertEquals(content.at(-1), PICTURE);
+    assertMatch(JSON.stringify(content), /Link to Report: dpe:\/\/com.example\/report/);
+    assertEquals(find("erase")?.parameters.required, []);
     assertEquals(await find("echo")?.invoke({}, '{"text":"hi"}'), [{ type: "text", text: "hi" }]);
     for (const input of ["{", "[]", "1"]) {
       assertMatch(JSON.stringify(await find("echo")?.invoke({}, input)), /must be a JSON object/);

@@ -1,18 +1,8 @@
-/** The tools of an office for the OpenAI Agents SDK: as an MCP server, and as function tools, before which it asks a person. */
+/** The tools of an office for the OpenAI Agents SDK: function tools, before which it asks a person. */
 import { isRecord, parseJson } from "../../json/json.ts";
 import type { ToolParts } from "./ai_sdk.ts";
 import type { McpTool } from "./mcp.ts";
 import { toModelContent } from "./model_content.ts";
-
-/** A tool, as the OpenAI Agents SDK lists it. */
-export interface ListedTool {
-  /** The name to call it by. */
-  name: string;
-  /** The description, for the model. */
-  description?: string;
-  /** The JSON Schema of the arguments. */
-  inputSchema: ToolSchema;
-}
 
 /** The JSON Schema of arguments. Members that are not named here are there as well. */
 export interface ToolSchema {
@@ -32,62 +22,6 @@ export interface ListedContent {
   type: string;
   /** Other members. */
   [member: string]: unknown;
-}
-
-/** An MCP server as the OpenAI Agents SDK takes it: `new Agent({ mcpServers: [kit.mcpServer()] })`. */
-export interface ToolkitMcpServer {
-  /** The name, for display. */
-  readonly name: string;
-  /** Whether the SDK may keep the list: not, because Computers come and go. */
-  cacheToolsList: boolean;
-  /** Resolves when the tools of the office are known. */
-  connect(): Promise<void>;
-  /** Does nothing: the toolkit and the Agent stay open. */
-  close(): Promise<void>;
-  /** Lists the tools. */
-  listTools(): Promise<ListedTool[]>;
-  /** Calls a tool. A failure is a text that tells a model what to do. */
-  callTool(
-    name: string,
-    args: Record<string, unknown> | null,
-    meta?: Record<string, unknown> | null,
-    options?: { signal?: AbortSignal },
-  ): Promise<ListedContent[]>;
-  /** Does nothing, since nothing is kept. */
-  invalidateToolsCache(): Promise<void>;
-}
-
-/** Makes the object for the OpenAI Agents SDK. */
-export function makeMcpServer({ list, call }: ToolParts): ToolkitMcpServer {
-  return {
-    name: "a2c-smcp",
-    cacheToolsList: false,
-    connect: async () => {
-      await list();
-    },
-    close: () => Promise.resolve(),
-    listTools: async () => (await list()).map(toListedTool),
-    callTool: async (name, args, _meta, options) =>
-      toModelContent(await call(name, args ?? {}, { signal: options?.signal })).map((item) => ({ ...item })),
-    invalidateToolsCache: () => Promise.resolve(),
-  };
-}
-
-/** Translates a tool for the OpenAI Agents SDK, which lacks defaults where MCP has them. */
-export function toListedTool({ name, description, inputSchema }: McpTool): ListedTool {
-  // The SDK may modify what it gets.
-  const given = structuredClone({ ...inputSchema });
-  const { properties, required } = given;
-  const schema = {
-    ...given,
-    properties: isRecord(properties) ? properties : {},
-    required: Array.isArray(required) ? required : [],
-  };
-  return {
-    name,
-    ...(description === undefined ? {} : { description }),
-    inputSchema: schema as unknown as ToolSchema,
-  };
 }
 
 /** A function tool of the OpenAI Agents SDK. */
@@ -115,13 +49,13 @@ export interface OpenAiTool {
 }
 
 export function toOpenAiTool(tool: McpTool, { call, needsApproval }: ToolParts): OpenAiTool {
-  const { name, description = "", inputSchema: parameters } = toListedTool(tool);
+  const { name, description = "", inputSchema } = tool;
   const isAsked = needsApproval(tool);
   return {
     type: "function",
     name,
     description,
-    parameters,
+    parameters: toToolSchema(inputSchema),
     strict: false,
     needsApproval: () => Promise.resolve(isAsked),
     isEnabled: () => Promise.resolve(true),
@@ -134,4 +68,16 @@ export function toOpenAiTool(tool: McpTool, { call, needsApproval }: ToolParts):
       return toModelContent(result).map((item) => ({ ...item }));
     },
   };
+}
+
+/** The SDK lacks defaults where MCP has them, and may modify what it gets. */
+function toToolSchema(inputSchema: McpTool["inputSchema"]): ToolSchema {
+  const given = structuredClone({ ...inputSchema });
+  const { properties, required } = given;
+  const schema = {
+    ...given,
+    properties: isRecord(properties) ? properties : {},
+    required: Array.isArray(required) ? required : [],
+  };
+  return schema as unknown as ToolSchema;
 }

@@ -10,7 +10,7 @@ import { errorResult, type LocalTool, type McpTool, type McpToolResult } from ".
 import { makeMcpClient, type ToolkitMcpClient } from "./anthropic.ts";
 import { makeHandler, type ServedTools, ToolkitTransport } from "./mcp_server.ts";
 import { type Office, OfficeView } from "./office_view.ts";
-import { makeMcpServer, type OpenAiTool, type ToolkitMcpServer, toOpenAiTool } from "./openai.ts";
+import { type OpenAiTool, toOpenAiTool } from "./openai.ts";
 import { OfficeCalls } from "./office_calls.ts";
 import { isForModel } from "./tool_definition.ts";
 import { type GivenName, ToolNames } from "./tool_names.ts";
@@ -138,19 +138,11 @@ export class Toolkit implements Disposable {
   }
 
   /**
-   * Function tools for the OpenAI Agents SDK, as they are now: `new Agent({ tools: await kit.openAiTools() })`. Unlike
-   * those of {@linkcode mcpServer}, they ask a person where an approval is needed.
+   * Function tools for the OpenAI Agents SDK, as they are now: `new Agent({ tools: await kit.openAiTools() })`. They
+   * ask a person where an approval is needed.
    */
   async openAiTools(): Promise<OpenAiTool[]> {
     return (await this.tools()).map((tool) => toOpenAiTool(tool, this.#parts));
-  }
-
-  /**
-   * An MCP server for the OpenAI Agents SDK, whose list is always fresh: `new Agent({ mcpServers: [kit.mcpServer()] })`.
-   * The SDK asks nobody before it calls a tool of an MCP server.
-   */
-  mcpServer(): ToolkitMcpServer {
-    return makeMcpServer(this.#parts);
   }
 
   /**
