@@ -19,6 +19,8 @@ export const texts = {
   emptyText: "empty text",
   kinds: { string: "text", list: "list", number: "number", boolean: "yes or no", object: "object" },
   showMore: (size: string) => `Show more (${size} left)`,
+  noValue: "none",
+  upTo: "up to",
   lost: "The program does not answer. This page shows what it last knew, and reconnects by itself.",
   arrived: (tool: string, server: string) => `New: ${tool} of ${server} waits for you`,
   gone: (tool: string, why: string) => `${tool} waits no more: ${why}`,
