@@ -149,8 +149,11 @@ export class ConsoleDoor implements AsyncDisposable {
   #onConnection(socket: Socket): void {
     this.#strangers.add(socket);
     socket.once("close", () => this.#strangers.delete(socket));
-    const [oldest] = this.#strangers;
-    if (this.#strangers.size > MAX_STRANGERS) oldest?.destroy();
+    for (const oldest of this.#strangers) {
+      if (this.#strangers.size <= MAX_STRANGERS) break;
+      this.#strangers.delete(oldest);
+      oldest.destroy();
+    }
   }
 
   async #fetch(request: Request, { headers, socket }: IncomingMessage): Promise<Response> {
@@ -163,7 +166,7 @@ export class ConsoleDoor implements AsyncDisposable {
       this.#strangers.delete(socket);
       return await this.#api(request);
     } catch (error) {
-      if (error instanceof ApiRefusal) return json(error.status, JSON.stringify({ error: error.message }));
+      if (error instanceof ApiRefusal) return refused(error);
       this.#options.logger.error("a request to the console failed", { error: describeError(error) });
       return json(500, '{"error":"Cannot answer: something went wrong in this program"}');
     }
@@ -245,7 +248,12 @@ function json(status: number, text: string, headers: Readonly<Record<string, str
 
 function unauthorized(): Response {
   const error = 'Show the token of this start: the header "Authorization: Bearer TOKEN"';
-  return json(401, JSON.stringify({ error }), { "www-authenticate": "Bearer" });
+  return json(401, JSON.stringify({ error }), { "www-authenticate": "Bearer", connection: "close" });
+}
+
+/** What is left of the body of a refused request is not read. */
+function refused({ status, message }: ApiRefusal): Response {
+  return json(status, JSON.stringify({ error: message }), { connection: "close" });
 }
 
 /** What `GET /api` tells. */

@@ -6,6 +6,8 @@ import { Throttle } from "../async/throttle.ts";
 const MAX_KEPT_EVENTS = 2_000;
 /** The most characters of them together. */
 const MAX_KEPT_LENGTH = 4 * 1024 * 1024;
+/** About how many characters a reader gets at a time. */
+const PIECE_LENGTH = 64 * 1024;
 /** The most readers at a time. */
 const MAX_READERS = 32;
 /** How often an event without a value is told, in milliseconds: it only says what to read again. */
@@ -88,8 +90,8 @@ export class EventFeed {
       onEnd: () => this.#end(reader),
     });
     this.#readers.add(reader);
-    signal.addEventListener("abort", () => reader.end(), { once: true });
     if (this.#readers.size === 1) this.#begin();
+    signal.addEventListener("abort", () => reader.end(), { once: true });
     return new Response(reader.stream, {
       headers: { "content-type": "text/event-stream", "cache-control": "no-store" },
     });
@@ -129,8 +131,14 @@ export class EventFeed {
     if (number === undefined || number + 1 < first) {
       return { upTo, text: eventText({ id: `${this.#start}-${upTo}`, name: "reset", value: {} }) };
     }
-    const next = this.#kept[number + 1 - first];
-    return next && { upTo: next.number, text: next.text };
+    const next: string[] = [];
+    let length = 0;
+    for (let i = number + 1 - first; i < this.#kept.length && length < PIECE_LENGTH; i++) {
+      const { text = "" } = this.#kept[i] ?? {};
+      next.push(text);
+      length += text.length;
+    }
+    return { upTo: number + next.length, text: next.join("") };
   }
 
   #begin(): void {
