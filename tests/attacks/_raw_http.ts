@@ -1,4 +1,5 @@
 /** HTTP as bytes over TCP, so that a test decides on every header and on what is never sent. */
+import { assertMatch } from "@std/assert";
 import { connect, type Socket } from "node:net";
 import { within } from "../fixtures/within.ts";
 
@@ -113,6 +114,26 @@ export async function openPolling(port: number): Promise<string> {
   const sid = /"sid":"([^"]+)"/.exec(body)?.[1];
   if (status !== 200 || sid === undefined) throw new TypeError(`Cannot open a session: ${status} ${body}`);
   return sid;
+}
+
+/** A request with a body. */
+export function post(
+  target: string,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): RawRequest {
+  return { method: "POST", target, body, headers };
+}
+
+/** Joins the office `lab` as the Computer `laptop` over polling, and gives the target of further requests. */
+export async function joinByPolling(port: number): Promise<string> {
+  const target = `${POLLING}&sid=${await openPolling(port)}`;
+  const join = { role: "computer", name: "laptop", office_id: "lab" };
+  await exchange(port, post(target, "40/smcp,"));
+  assertMatch((await exchange(port, { target })).body, /^40\/smcp,/);
+  await exchange(port, post(target, `42/smcp,0["server:join_office",${JSON.stringify(join)}]`));
+  assertMatch((await exchange(port, { target })).body, /^43\/smcp,0\[true/);
+  return target;
 }
 
 /** Opens a websocket, up to Engine.IO's first packet. */

@@ -6,10 +6,6 @@ import { doorWords } from "../fixtures/door.ts";
 import { connectV1 } from "../integration/_gateway_office.ts";
 import { NOTHING, ScriptedComputer, textResult } from "../integration/_scripted_computer.ts";
 
-// The transports of the official clients wait with a timer for the end of a program, and leave it behind.
-const test = (name: string, fn: () => Promise<void>) =>
-  Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
-
 /** A Computer whose tool `pay` says this of itself, and the gateway in front of it, with what it keeps. */
 async function openOffice(onChange: string) {
   const server = await SmcpServer.listen({ port: 0 });
@@ -56,7 +52,7 @@ async function names(client: Client): Promise<string[]> {
   return tools.map(({ name }) => name).filter((name) => name === "pay");
 }
 
-test("block: a tool that is another one than when it was called is not listed, and does not run", async () => {
+Deno.test("block: a tool that is another one than when it was called is not listed, and does not run", async () => {
   await using office = await openOffice("block");
   {
     await using client = await office.connect();
@@ -74,7 +70,7 @@ test("block: a tool that is another one than when it was called is not listed, a
   assertMatch(await pay(client), /paid/);
 });
 
-test("ask: the owner is asked at the machine before such a tool runs", async () => {
+Deno.test("ask: the owner is asked at the machine before such a tool runs", async () => {
   await using office = await openOffice("ask");
   {
     await using client = await office.connect();
@@ -86,7 +82,7 @@ test("ask: the owner is asked at the machine before such a tool runs", async () 
   assertEquals(await pay(client), '[{"type":"text","text":"paid after a yes"}]');
 });
 
-test("a tool that nobody has called may change", async () => {
+Deno.test("a tool that nobody has called may change", async () => {
   await using office = await openOffice("block");
   {
     await using client = await office.connect();

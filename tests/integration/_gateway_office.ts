@@ -11,6 +11,7 @@ import { linesOf } from "../fixtures/door_lines.ts";
 import { openHosted } from "../fixtures/hosted_door.ts";
 import { LogBook } from "../fixtures/log_book.ts";
 import { TcpProxy } from "../fixtures/tcp_proxy.ts";
+import { within } from "../fixtures/within.ts";
 
 /** The Computers by name, each with its configuration. */
 export type OfficeComputers = Readonly<Record<string, unknown>>;
@@ -56,8 +57,17 @@ export class GatewayOffice implements AsyncDisposable {
 
   /** The words that start the gateway. It answers when it knows the office, however busy the machine is. */
   words(args: readonly string[] = [], url = this.wire.url): string[] {
+    return doorWords("agent.ts", this.#line(args, url));
+  }
+
+  /** The same as a process of its own, with the permissions that the documentation of `agent.ts` names. */
+  processWords(): string[] {
+    return doorWords("agent.ts", this.#line([], this.wire.url), ["--allow-net", "--ignore-env"]);
+  }
+
+  #line(args: readonly string[], url: string): string[] {
     const connection = ["--url", url, "--office", "lab", "--name", "ada"];
-    return doorWords("agent.ts", ["mcp", ...connection, "--patience", "100s", ...args]);
+    return ["mcp", ...connection, "--patience", "100s", ...args];
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -70,9 +80,7 @@ export async function connectV1(
   words: readonly string[],
   client: ClientV1 = new ClientV1({ name: "test-v1", version: "1" }),
 ): Promise<ClientV1 & AsyncDisposable> {
-  const [command = "", ...args] = words;
-  await client.connect(HostedStdio.of(words) ?? new StdioV1({ command, args, stderr: "ignore" }));
-  return disposable(client);
+  return await connectTo(words, client, StdioV1);
 }
 
 /** The official client 2.x, connected to a program; the Agent is hosted. */
@@ -80,13 +88,29 @@ export async function connectV2(
   words: readonly string[],
   client: ClientV2,
 ): Promise<ClientV2 & AsyncDisposable> {
-  const [command = "", ...args] = words;
-  await client.connect(HostedStdio.of(words) ?? new StdioV2({ command, args, stderr: "ignore" }));
-  return disposable(client);
+  return await connectTo(words, client, StdioV2);
 }
 
-function disposable<T extends { close(): Promise<void> }>(client: T): T & AsyncDisposable {
-  return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() });
+async function connectTo<T extends ClientV1 | ClientV2>(
+  words: readonly string[],
+  client: T,
+  Stdio: typeof StdioV1 | typeof StdioV2,
+): Promise<T & AsyncDisposable> {
+  const hosted = HostedStdio.of(words);
+  if (hosted !== undefined) {
+    await client.connect(hosted);
+    return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() });
+  }
+  const [command = "", ...args] = words;
+  const transport = new Stdio({ command, args, stderr: "ignore" });
+  await client.connect(transport);
+  // The transport's own `close()` leaves a timer behind.
+  const end = async () => {
+    const ended = new Promise<void>((resolve) => client.onclose = resolve);
+    if (transport.pid !== null) Deno.kill(transport.pid, "SIGTERM");
+    await within(ended, "the end of the program");
+  };
+  return Object.assign(client, { [Symbol.asyncDispose]: end });
 }
 
 /** What the transports of both official clients for stdio do, with a hosted Agent. */

@@ -6,9 +6,11 @@ import { SmcpServer } from "../../server.ts";
 import {
   exchange,
   frame,
+  joinByPolling,
   openPolling,
   openWebSocket,
   POLLING,
+  post,
   type RawAnswer,
   RawConnection,
   type RawRequest,
@@ -39,10 +41,6 @@ function bodyOf({ head, body }: RawAnswer): string {
 
 function headerOf({ head }: RawAnswer, name: string): string | undefined {
   return new RegExp(`^${name}: (.*)$`, "im").exec(head)?.[1]?.trim();
-}
-
-function post(target: string, body: string, headers: Readonly<Record<string, string>> = {}): RawRequest {
-  return { method: "POST", target, body, headers };
 }
 
 Deno.test("a request that Engine.IO cannot read is answered 400 with its code and message", async () => {
@@ -221,17 +219,6 @@ Deno.test("the Server pings, and ends a session that does not answer", async () 
   const count = alive.received.split(PING).length;
   await alive.until("a further ping", (text) => text.split(PING).length > count);
 });
-
-/** Sends what a member needs to join an office over polling. */
-async function joinByPolling(port: number): Promise<string> {
-  const target = `${POLLING}&sid=${await openPolling(port)}`;
-  const join = { role: "computer", name: "laptop", office_id: "lab" };
-  await exchange(port, post(target, "40/smcp,"));
-  assertMatch((await exchange(port, { target })).body, /^40\/smcp,/);
-  await exchange(port, post(target, `42/smcp,0["server:join_office",${JSON.stringify(join)}]`));
-  assertMatch((await exchange(port, { target })).body, /^43\/smcp,0\[true/);
-  return target;
-}
 
 Deno.test(
   "requests reach a Computer in their order, once each, while it moves from polling to a websocket",

@@ -2,7 +2,8 @@ import { assertEquals, assertInstanceOf, assertStringIncludes } from "@std/asser
 import { Agent, AuthenticationError, ConnectionClosedError } from "../../agent.ts";
 import { Computer } from "../../computer.ts";
 import { type AuthProvider, type CredentialsEnd, CredentialsEndedError, SmcpServer } from "../../server.ts";
-import { type PeerOptions, RawPeer } from "./_socket.ts";
+import { RawPeer } from "./_socket.ts";
+import { exchange, joinByPolling } from "../attacks/_raw_http.ts";
 import { within } from "../fixtures/within.ts";
 
 const lab = { role: "agent", name: "ada", office_id: "lab" } as const;
@@ -23,7 +24,6 @@ function accounts() {
 }
 
 const ENDS: Readonly<Record<CredentialsEnd, boolean>> = { expired: false, revoked: false, changed: true };
-const TRANSPORTS: readonly PeerOptions["transports"][] = [["websocket"], ["polling"]];
 
 Deno.test("the error with which a provider ends credentials is not sent, a text is", async () => {
   const { auth, end } = accounts();
@@ -127,23 +127,29 @@ Deno.test("a Computer whose credentials are revoked tells its owner why", async 
   assertEquals(computer.connection, undefined);
 });
 
-// Last: polling leaves timers of the client, which would end in another test of this file.
-for (const transports of TRANSPORTS) {
-  Deno.test({
-    name: `a member hears by ${transports?.[0]} why its connection ends`,
-    sanitizeOps: transports?.[0] !== "polling",
-    sanitizeResources: transports?.[0] !== "polling",
-    async fn() {
-      const { auth, end } = accounts();
-      await using server = await SmcpServer.listen({ port: 0, auth });
-      for (const [kind, reconnect] of Object.entries(ENDS)) {
-        await using peer = await RawPeer.join(server.url, lab, { transports });
-        const heard = peer.next("notify:connection_closing");
-        end(new CredentialsEndedError("The account is closed", { kind: kind as CredentialsEnd }));
-        const expected = { code: `credentials_${kind}`, message: "The account is closed", reconnect };
-        assertEquals(await heard, expected);
-        await within(peer.disconnected, "the end of the connection");
-      }
-    },
+for (const [kind, reconnect] of Object.entries(ENDS)) {
+  const reason = new CredentialsEndedError("The account is closed", { kind: kind as CredentialsEnd });
+  const expected = { code: `credentials_${kind}`, message: "The account is closed", reconnect };
+
+  Deno.test(`a member hears by websocket that its credentials are ${kind}, before its connection ends`, async () => {
+    const { auth, end } = accounts();
+    await using server = await SmcpServer.listen({ port: 0, auth });
+    await using peer = await RawPeer.join(server.url, lab);
+    const heard = peer.next("notify:connection_closing");
+    end(reason);
+    assertEquals(await heard, expected);
+    await within(peer.disconnected, "the end of the connection");
+  });
+
+  Deno.test(`a member hears by polling that its credentials are ${kind}, before its connection ends`, async () => {
+    const { auth, end } = accounts();
+    await using server = await SmcpServer.listen({ port: 0, auth });
+    const target = await joinByPolling(server.port);
+    end(reason);
+    const { body } = await exchange(server.port, { target });
+    const [event = "", ...ends] = body.split("\x1e");
+    assertEquals(JSON.parse(event.replace(/^42\/smcp,/, "")), ["notify:connection_closing", expected]);
+    assertEquals(ends, ["41/smcp,"]);
+    assertEquals((await exchange(server.port, { target })).body, "1");
   });
 }

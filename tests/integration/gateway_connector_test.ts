@@ -6,10 +6,6 @@ import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";
 import { connectV1, GatewayOffice } from "./_gateway_office.ts";
 
-// The transports of the official clients wait with a timer for the end of a program, and leave it behind.
-const test = (name: string, fn: (t: Deno.TestContext) => Promise<void>) =>
-  Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
-
 const KIOSK = { servers: { kiosk: kioskOnStdio() } };
 const FETCHER = scriptedServers({
   web: {
@@ -43,7 +39,7 @@ async function names(client: Connected): Promise<string[]> {
   return tools.map(({ name }) => name);
 }
 
-test("a client of OpenAI searches and fetches documents and windows", async (t) => {
+Deno.test("a client of OpenAI searches and fetches documents and windows", async (t) => {
   await using office = await GatewayOffice.open({ laptop: KIOSK });
   await using client = await connectV1(office.words(), chatGpt());
   await t.step("search answers ids, titles and URLs", async () => {
@@ -84,7 +80,7 @@ test("a client of OpenAI searches and fetches documents and windows", async (t) 
   });
 });
 
-test("other clients do not get them, and a tool of this name is reached by both", async () => {
+Deno.test("other clients do not get them, and a tool of this name is reached by both", async () => {
   await using office = await GatewayOffice.open({ laptop: KIOSK, desk: FETCHER });
   await using usual = await connectV1(office.words());
   const own = await names(usual);
@@ -98,7 +94,7 @@ test("other clients do not get them, and a tool of this name is reached by both"
   assertMatch(JSON.stringify(result["_meta"]), /"a2c_computer":"desk"/);
 });
 
-test("--search-fetch offers them to all clients or to none", async () => {
+Deno.test("--search-fetch offers them to all clients or to none", async () => {
   await using office = await GatewayOffice.open({ laptop: KIOSK });
   {
     await using client = await connectV1(office.words(["--search-fetch", "always"]));

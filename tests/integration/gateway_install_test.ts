@@ -16,8 +16,6 @@ const test = (name: string, fn: (home: Home) => Promise<void>) =>
       await fn(home);
     },
     ignore: Deno.build.os !== "linux",
-    sanitizeOps: false,
-    sanitizeResources: false,
   });
 
 const DENO_DIR = Deno.env.get("DENO_DIR") ?? join(Deno.env.get("HOME") ?? "", ".cache", "deno");

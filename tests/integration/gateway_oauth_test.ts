@@ -15,10 +15,6 @@ import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
 import { TcpProxy } from "../fixtures/tcp_proxy.ts";
 import { GatewayOffice } from "./_gateway_office.ts";
 
-// The transports of the official clients leave timers and streams behind.
-const test = (name: string, fn: (t: Deno.TestContext) => Promise<void>) =>
-  Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
-
 const KIOSK = { servers: { kiosk: kioskOnStdio() } };
 
 /** An office with two Computers, a gateway behind a proxy, and an identity provider. */
@@ -94,7 +90,7 @@ function computersOf({ tools }: { tools: { _meta?: Record<string, unknown> | und
 
 const LAB = { a2c_offices: ["lab"] };
 
-test("official clients of both eras sign in at an identity provider, and use the office", async () => {
+Deno.test("official clients of both eras sign in at an identity provider, and use the office", async () => {
   await using office = await ProtectedOffice.open(LAB);
   const person = new SignedInPerson();
   const { client: v1 } = await connectV1(office.at("/mcp"), person);
@@ -109,7 +105,7 @@ test("official clients of both eras sign in at an identity provider, and use the
   await v2.close();
 });
 
-test("a client sees the Computers of its token alone, and its token opens one path alone", async () => {
+Deno.test("a client sees the Computers of its token alone, and its token opens one path alone", async () => {
   await using office = await ProtectedOffice.open({ ...LAB, a2c_computers: ["desk"] });
   const person = new SignedInPerson();
   const { client } = await connectV1(office.at("/mcp"), person);
@@ -123,7 +119,7 @@ test("a client sees the Computers of its token alone, and its token opens one pa
   }
 });
 
-test("a client that may read is asked for more when it calls a tool that may modify something", async () => {
+Deno.test("a client that may read is asked for more when it calls a tool that may modify something", async () => {
   await using office = await ProtectedOffice.open(LAB);
   const person = new SignedInPerson({ firstScope: "a2c:read" });
   const { client, transport } = await connectV1(office.at("/mcp"), person);
@@ -139,7 +135,7 @@ test("a client that may read is asked for more when it calls a tool that may mod
   await office.gateway.program.said("the token is for reading alone");
 });
 
-test("a client of 2026 is asked for more as well", async () => {
+Deno.test("a client of 2026 is asked for more as well", async () => {
   await using office = await ProtectedOffice.open(LAB);
   const person = new SignedInPerson({ firstScope: "a2c:read" });
   const { client, transport } = await connectV2(office.at("/mcp"), person);
@@ -151,7 +147,7 @@ test("a client of 2026 is asked for more as well", async () => {
   await client.close();
 });
 
-test("a claim of the rights limits a client, whatever it asks for", async () => {
+Deno.test("a claim of the rights limits a client, whatever it asks for", async () => {
   await using office = await ProtectedOffice.open({ ...LAB, a2c_rights: "read" });
   const person = new SignedInPerson();
   const { client } = await connectV2(office.at("/mcp"), person);
@@ -161,7 +157,7 @@ test("a claim of the rights limits a client, whatever it asks for", async () => 
   await client.close();
 });
 
-test("a token of another office is refused, and the log says why", async () => {
+Deno.test("a token of another office is refused, and the log says why", async () => {
   await using office = await ProtectedOffice.open({ a2c_offices: ["den"] });
   await assertRejects(() => connectV1(office.at("/mcp")), Error, "not for this office");
   await office.gateway.program.said("not for this office");

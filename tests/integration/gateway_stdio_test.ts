@@ -8,10 +8,6 @@ import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";
 import { within } from "../fixtures/within.ts";
 import { connectV1, connectV2, GatewayOffice } from "./_gateway_office.ts";
 
-// The transports of the official clients wait with a timer for the end of a program, and leave it behind.
-const test = (name: string, fn: (t: Deno.TestContext) => Promise<void>) =>
-  Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
-
 const tool = (name: string, more: Record<string, unknown> = {}) => ({
   name,
   inputSchema: { type: "object" },
@@ -25,33 +21,36 @@ function namesOf(tools: readonly { readonly name: string }[]): string[] {
   return tools.map(({ name }) => name).filter((name) => /read_file|run|shared/.test(name));
 }
 
-test("each official client lists the tools of all Computers and calls them", async (t) => {
+Deno.test("each official client lists the tools of all Computers and calls them", async (t) => {
   await using office = await GatewayOffice.open({ laptop: FILES, desk: SHELL });
   const expected = ["run", "desk__shared", "read_file", "laptop__shared"];
 
-  await t.step("1.x", async () => {
-    await using client = await connectV1(office.words());
+  await t.step("1.x, with a process of its own", async () => {
+    await using client = await connectV1(office.processWords());
     assertEquals(namesOf((await client.listTools()).tools), expected);
     const result = await client.callTool({ name: "laptop__shared", arguments: { path: "a" } });
     assertEquals(result.content, [{ type: "text", text: '{"name":"shared","args":{"path":"a"}}' }]);
     assertEquals(result._meta, { a2c_mcp_server: "files", a2c_computer: "laptop" });
   });
   for (const mode of ["legacy", "auto"] as const) {
-    await t.step(`2.x, ${mode === "auto" ? "2026-07-28" : "2025-11-25"}`, async () => {
-      const options = { versionNegotiation: { mode } };
-      await using client = await connectV2(
-        office.words(),
-        new ClientV2({ name: "v2", version: "1" }, options),
-      );
-      assertEquals(client.getNegotiatedProtocolVersion(), mode === "auto" ? "2026-07-28" : "2025-11-25");
-      assertEquals(namesOf((await client.listTools()).tools), expected);
-      const result = await client.callTool({ name: "run", arguments: { command: "ls" } });
-      assertEquals(result.content, [{ type: "text", text: '{"name":"run","args":{"command":"ls"}}' }]);
-    });
+    await t.step(
+      `2.x, ${mode === "auto" ? "2026-07-28, with a process of its own" : "2025-11-25"}`,
+      async () => {
+        const options = { versionNegotiation: { mode } };
+        await using client = await connectV2(
+          mode === "auto" ? office.processWords() : office.words(),
+          new ClientV2({ name: "v2", version: "1" }, options),
+        );
+        assertEquals(client.getNegotiatedProtocolVersion(), mode === "auto" ? "2026-07-28" : "2025-11-25");
+        assertEquals(namesOf((await client.listTools()).tools), expected);
+        const result = await client.callTool({ name: "run", arguments: { command: "ls" } });
+        assertEquals(result.content, [{ type: "text", text: '{"name":"run","args":{"command":"ls"}}' }]);
+      },
+    );
   }
 });
 
-test("a definition crosses the gateway unharmed", async () => {
+Deno.test("a definition crosses the gateway unharmed", async () => {
   const definition = {
     name: "draw",
     title: "Draw",
@@ -81,7 +80,7 @@ test("a definition crosses the gateway unharmed", async () => {
   });
 });
 
-test("a Computer that joins and leaves changes the list, and the client is told", async () => {
+Deno.test("a Computer that joins and leaves changes the list, and the client is told", async () => {
   await using office = await GatewayOffice.open({});
   const client = new ClientV1({ name: "test", version: "1" });
   let changed = Promise.withResolvers<void>();
@@ -104,7 +103,7 @@ test("a Computer that joins and leaves changes the list, and the client is told"
   await until(["run", "desk__shared"]);
 });
 
-test("a Computer that leaves during a call is an error result at once", async () => {
+Deno.test("a Computer that leaves during a call is an error result at once", async () => {
   const slow = { tools: [tool("slow")], hang: ["tools/call slow"] };
   await using office = await GatewayOffice.open({ laptop: scriptedServers({ slow }) });
   await using client = await connectV1(office.words());
@@ -122,7 +121,7 @@ test("a Computer that leaves during a call is an error result at once", async ()
   assertMatch(JSON.stringify(result.content), /left the office during the call|not in the office/);
 });
 
-test("an unknown tool is an error result that says what to do", async () => {
+Deno.test("an unknown tool is an error result that says what to do", async () => {
   await using office = await GatewayOffice.open({});
   await using client = await connectV1(office.words());
   const result = await client.callTool({ name: "nothing", arguments: {} });
@@ -130,7 +129,7 @@ test("an unknown tool is an error result that says what to do", async () => {
   assertMatch(JSON.stringify(result.content), /No tool named \\"nothing\\".*List the tools again/);
 });
 
-test("a question of a tool is elicitation of the client, in both eras", async (t) => {
+Deno.test("a question of a tool is elicitation of the client, in both eras", async (t) => {
   const ASKING = fromFileUrl(new URL("../fixtures/asking_server.ts", import.meta.url));
   const config = {
     servers: {
@@ -174,7 +173,7 @@ test("a question of a tool is elicitation of the client, in both eras", async (t
   });
 });
 
-test("a line that is no message is told in one line of the log, and the next one is served", async () => {
+Deno.test("a line that is no message is told in one line of the log, and the next one is served", async () => {
   await using office = await GatewayOffice.open({});
   const [command = "", ...args] = office.words();
   const child = new Deno.Command(command, {

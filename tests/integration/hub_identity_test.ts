@@ -11,9 +11,6 @@ import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
 
 Deno.test({
   name: "a hub admits clients of an identity provider to their office, and tells others nothing of offices",
-  // The transport of the official client leaves streams behind.
-  sanitizeOps: false,
-  sanitizeResources: false,
   async fn() {
     await using identity = await IdentityProvider.open({ claims: { a2c_offices: ["lab"] } });
     const words = ["--port", "0", "--token", "member", "--oauth-issuer", identity.issuer];

@@ -19,10 +19,6 @@ import { ISSUER, KeySetServer, SigningKey } from "../fixtures/issuer.ts";
 import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
 import { eventually } from "../fixtures/within.ts";
 
-// The transports of the official clients leave timers and streams behind.
-const test = (name: string, fn: () => Promise<void>) =>
-  Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
-
 const META = {
   "io.modelcontextprotocol/protocolVersion": "2026-07-28",
   "io.modelcontextprotocol/clientInfo": { name: "raw", version: "1" },
@@ -141,7 +137,7 @@ class SignInHub implements AsyncDisposable {
   }
 }
 
-test("the official client of 2025 connects itself with a page and a code, and calls a tool", async () => {
+Deno.test("the official client of 2025 connects itself with a page and a code, and calls a tool", async () => {
   await using hub = await SignInHub.start();
   await hub.addLaptop();
   const url = hub.door.at("/mcp/o/lab");
@@ -176,7 +172,7 @@ test("the official client of 2025 connects itself with a page and a code, and ca
   await assertRejects(() => new ClientV1({ name: "v1", version: "1" }).connect(late), Error, "Unauthorized");
 });
 
-test("the official client of 2026 connects itself, and names the issuer that it expects", async () => {
+Deno.test("the official client of 2026 connects itself, and names the issuer that it expects", async () => {
   await using hub = await SignInHub.start();
   await hub.addLaptop();
   const url = hub.door.at("/mcp/o/lab");
@@ -195,7 +191,7 @@ test("the official client of 2026 connects itself, and names the issuer that it 
   await client.close();
 });
 
-test("a client that may only read is told to ask for more when it calls a tool that changes something", async () => {
+Deno.test("a client that may only read is told to ask for more when it calls a tool that changes something", async () => {
   await using hub = await SignInHub.start();
   await hub.addLaptop();
   const resource = hub.door.at("/mcp/o/lab").href;
@@ -225,7 +221,7 @@ test("a client that may only read is told to ask for more when it calls a tool t
   assertStringIncludes(challenge, 'scope="a2c:read a2c:call"');
 });
 
-test("an operator's token connects a client", async () => {
+Deno.test("an operator's token connects a client", async () => {
   await using hub = await SignInHub.start();
   const client = await HubClient.register(hub.origin);
   const browser = new HubBrowser();
@@ -236,7 +232,7 @@ test("an operator's token connects a client", async () => {
   assertStringIncludes((await hub.command("grants")).stdout, "root consented");
 });
 
-test("a person of the identity provider connects a client by a claim, and by no token of a client", async () => {
+Deno.test("a person of the identity provider connects a client by a claim, and by no token of a client", async () => {
   const key = await SigningKey.generate();
   await using keys = new KeySetServer();
   keys.publish(key);
@@ -259,7 +255,7 @@ test("a person of the identity provider connects a client by a claim, and by no 
   assertStringIncludes((await hub.command("grants")).stdout, "grace consented");
 });
 
-test("a hub that is killed at any moment keeps what it has promised to clients", async () => {
+Deno.test("a hub that is killed at any moment keeps what it has promised to clients", async () => {
   const folder = await Deno.makeTempDir();
   const state = join(folder, "hub.sqlite");
   const words = (port: string) =>

@@ -11,10 +11,6 @@ import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
 import { eventually, within } from "../fixtures/within.ts";
 import { makeCertificate } from "./_tls_server.ts";
 
-// The transports of the official clients leave timers and streams behind.
-const test = (name: string, fn: () => Promise<void>) =>
-  Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
-
 const CLIENTS = `
 all-offices
 lab-only name=claude offices=lab
@@ -93,7 +89,7 @@ function bearer(token: string): Record<string, string> {
 
 const namesOf = ({ tools }: { tools: { name: string }[] }) => tools.map(({ name }) => name);
 
-test("several clients of both eras use an office of the hub at once, through one seat", async () => {
+Deno.test("several clients of both eras use an office of the hub at once, through one seat", async () => {
   await using hub = await TestHub.start();
   await hub.add("laptop");
   await using first = await hub.connect("/mcp/o/lab", "lab-only");
@@ -136,7 +132,7 @@ test("several clients of both eras use an office of the hub at once, through one
   ]);
 });
 
-test("a path without an office serves all offices that the token names", async () => {
+Deno.test("a path without an office serves all offices that the token names", async () => {
   await using hub = await TestHub.start();
   await hub.add("laptop");
   await hub.add("laptop", "den");
@@ -149,7 +145,7 @@ test("a path without an office serves all offices that the token names", async (
   assertEquals([none.status, /name one: \/mcp\/o\/\{office\}/.test(none.text)], [404, true]);
 });
 
-test("names of tools last over restarts of the hub, in each office and in several as one", async () => {
+Deno.test("names of tools last over restarts of the hub, in each office and in several as one", async () => {
   const folder = await Deno.makeTempDir();
   const state = ["--state-file", join(folder, "hub.sqlite")];
   {
@@ -178,7 +174,7 @@ test("names of tools last over restarts of the hub, in each office and in severa
   await Deno.remove(folder, { recursive: true });
 });
 
-test("a client reaches what its token permits, and learns of nothing else", async () => {
+Deno.test("a client reaches what its token permits, and learns of nothing else", async () => {
   await using hub = await TestHub.start();
   await hub.add("laptop");
   await using reader = await hub.connect("/mcp/o/lab", "read-only");
@@ -206,7 +202,7 @@ test("a client reaches what its token permits, and learns of nothing else", asyn
   );
 });
 
-test("the line about a client that was refused has its address, also behind a proxy", async () => {
+Deno.test("the line about a client that was refused has its address, also behind a proxy", async () => {
   await using hub = await TestHub.start(["--trust-proxy", "loopback"]);
   await hub.initialize("/mcp/o/lab", {});
   await hub.door.program.said("path=/mcp/o/lab address=127.0.0.1");
@@ -214,7 +210,7 @@ test("the line about a client that was refused has its address, also behind a pr
   await hub.door.program.said("path=/mcp/o/den address=203.0.113.7");
 });
 
-test("a hub that clients reach by another URL than it knows says that they cannot sign in", async () => {
+Deno.test("a hub that clients reach by another URL than it knows says that they cannot sign in", async () => {
   const told = "give --public-url";
   await using proxied = await TestHub.start(["--trust-proxy", "loopback"]);
   assertStringIncludes(proxied.door.program.stderr.text, told);
@@ -230,7 +226,7 @@ test("a hub that clients reach by another URL than it knows says that they canno
   await hub.door.program.said(told);
 });
 
-test("a removed token ends what it has begun", async () => {
+Deno.test("a removed token ends what it has begun", async () => {
   await using hub = await TestHub.start();
   // Its session cannot be ended any more.
   const client = await hub.connect("/mcp/o/lab", "lab-only");
@@ -244,7 +240,7 @@ test("a removed token ends what it has begun", async () => {
   await client.close();
 });
 
-test("clients learn which Agent has the seat of their office, and the hub takes it when that one leaves", async () => {
+Deno.test("clients learn which Agent has the seat of their office, and the hub takes it when that one leaves", async () => {
   await using hub = await TestHub.start();
   const options = { url: hub.origin, office: "lab", token: "member", name: "somebody" };
   const holder = await Agent.connect(options);
@@ -268,7 +264,7 @@ async function beginCall(client: Awaited<ReturnType<TestHub["connect"]>>) {
   return { answer: Promise.resolve(answer) };
 }
 
-test("a call that has begun is answered before the hub ends", async () => {
+Deno.test("a call that has begun is answered before the hub ends", async () => {
   await using hub = await TestHub.start(["--drain-timeout", "60s"]);
   await hub.add("laptop");
   // Their sessions end with the hub.
@@ -282,7 +278,7 @@ test("a call that has begun is answered before the hub ends", async () => {
   await Promise.all([client.close(), other.close()]);
 });
 
-test("a call that takes longer than a hub waits is answered with an error", async () => {
+Deno.test("a call that takes longer than a hub waits is answered with an error", async () => {
   await using hub = await TestHub.start(["--drain-timeout", "1s"]);
   await hub.add("laptop");
   const client = await hub.connect("/mcp/o/lab", "lab-only");
@@ -295,7 +291,7 @@ test("a call that takes longer than a hub waits is answered with an error", asyn
   await client.close();
 });
 
-test("a hub tells clients without a token where to get one, of any office in the same way", async () => {
+Deno.test("a hub tells clients without a token where to get one, of any office in the same way", async () => {
   await using hub = await TestHub.start(["--public-url", "https://hub.example.com"]);
   await hub.add("laptop");
   const metadata = await Promise.all(
@@ -316,7 +312,7 @@ test("a hub tells clients without a token where to get one, of any office in the
   assertEquals((await server.json()).issuer, "https://hub.example.com");
 });
 
-test("a hub with TLS joins its offices, whoever has signed its certificate", async () => {
+Deno.test("a hub with TLS joins its offices, whoever has signed its certificate", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const { certFile, keyFile } = await makeCertificate(folder);
@@ -336,7 +332,7 @@ test("a hub with TLS joins its offices, whoever has signed its certificate", asy
   }
 });
 
-test("a hub that no client could use, or whose file of tokens has a slip, does not start", async () => {
+Deno.test("a hub that no client could use, or whose file of tokens has a slip, does not start", async () => {
   const permissions = ["--allow-net", "--allow-env", "--allow-read"];
   const without = await runDoor("hub.ts", ["--port", "0"], { permissions });
   assertEquals([without.code, /give --state-file FILE/.test(without.stderr)], [2, true]);

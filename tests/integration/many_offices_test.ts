@@ -15,10 +15,6 @@ import { BareServer } from "./_bare_server.ts";
 import { connectV1 } from "./_gateway_office.ts";
 import { type Answer, contents, NOTHING, ScriptedComputer, textResult } from "./_scripted_computer.ts";
 
-// The transports of the official clients wait with a timer for the end of a program, and leave it behind.
-const test = (name: string, fn: () => Promise<void>) =>
-  Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
-
 /** What a Computer with one tool, which says where it ran, and one window answers. */
 function answersOf(place: string): Record<string, Answer> {
   return {
@@ -82,7 +78,7 @@ async function untilTools(client: Client, expected: readonly string[]): Promise<
   assertEquals(await eventually(() => toolNames(client), isThere, "the tools"), expected);
 }
 
-test("over HTTP, a gateway in two offices serves each of them at a path of its own, too", async () => {
+Deno.test("over HTTP, a gateway in two offices serves each of them at a path of its own, too", async () => {
   await using server = await SmcpServer.listen({ port: 0 });
   using _lab = await join(server.url, "lab");
   using _shop = await join(server.url, "shop");
@@ -98,7 +94,7 @@ test("over HTTP, a gateway in two offices serves each of them at a path of its o
   assertEquals([other.status, /not in that office/.test(await other.text())], [404, true]);
 });
 
-test("a gateway in two offices calls, reads and completes on the machine that a name says", async () => {
+Deno.test("a gateway in two offices calls, reads and completes on the machine that a name says", async () => {
   await using server = await SmcpServer.listen({ port: 0 });
   using _lab = await join(server.url, "lab");
   using _shop = await join(server.url, "shop");
@@ -120,7 +116,7 @@ test("a gateway in two offices calls, reads and completes on the machine that a 
   assertEquals(completion.values, ["laptop@shop"]);
 });
 
-test("an office whose seat is taken delays nobody, is told, and comes when the seat is free", async () => {
+Deno.test("an office whose seat is taken delays nobody, is told, and comes when the seat is free", async () => {
   await using server = await SmcpServer.listen({ port: 0 });
   using _lab = await join(server.url, "lab");
   using _shop = await join(server.url, "shop");
@@ -147,7 +143,7 @@ test("an office whose seat is taken delays nobody, is told, and comes when the s
   assertStringIncludes(textOf(await client.callTool({ name: "where", arguments: {} })), "laptop of lab");
 });
 
-test("names of Computers last over restarts, with the file of the gateway", async () => {
+Deno.test("names of Computers last over restarts, with the file of the gateway", async () => {
   await using server = await SmcpServer.listen({ port: 0 });
   const folder = await Deno.makeTempDir();
   const state = ["--state", `${folder}/names.json`];
@@ -163,7 +159,7 @@ test("names of Computers last over restarts, with the file of the gateway", asyn
   await Deno.remove(folder, { recursive: true });
 });
 
-test("names of tools at the path of one office last over restarts, with the file of the gateway", async () => {
+Deno.test("names of tools at the path of one office last over restarts, with the file of the gateway", async () => {
   await using server = await SmcpServer.listen({ port: 0 });
   const folder = await Deno.makeTempDir();
   const words = gatewayWords(server.url, ["--http", "0", "--no-token", "--state", `${folder}/names.json`]);
@@ -180,7 +176,7 @@ test("names of tools at the path of one office last over restarts, with the file
   await Deno.remove(folder, { recursive: true });
 });
 
-test("a command uses the Computers of several offices, and says which office it cannot use", async () => {
+Deno.test("a command uses the Computers of several offices, and says which office it cannot use", async () => {
   await using server = await SmcpServer.listen({ port: 0 });
   using _lab = await join(server.url, "lab");
   using _shop = await join(server.url, "shop");
@@ -198,7 +194,7 @@ test("a command uses the Computers of several offices, and says which office it 
   assertMatch(watch.stderr, /Cannot watch several offices/);
 });
 
-test("a command in several offices waits for the list of one that is slow", async () => {
+Deno.test("a command in several offices waits for the list of one that is slow", async () => {
   const names = new Map<unknown, unknown>();
   await using server = await BareServer.listen({
     handlers: {
@@ -219,7 +215,7 @@ test("a command in several offices waits for the list of one that is slow", asyn
   assertEquals([...stdout.matchAll(/of-\w+/g)].map(([name]) => name), ["of-lab", "of-shop"], stderr);
 });
 
-test("a group has offices of several Servers, of the same name, and with tokens of their own", async () => {
+Deno.test("a group has offices of several Servers, of the same name, and with tokens of their own", async () => {
   await using one = await SmcpServer.listen({ port: 0 });
   await using other = await SmcpServer.listen({ port: 0, auth: staticTokens({ tokens: ["t"] }) });
   using _one = await join(one.url, "lab", "desk");
@@ -235,7 +231,7 @@ test("a group has offices of several Servers, of the same name, and with tokens 
   assertEquals(textOf(await kit.call("where")), '[{"type":"text","text":"desk of lab"}]');
 });
 
-test("a group that no office lets in fails as an Agent does", async () => {
+Deno.test("a group that no office lets in fails as an Agent does", async () => {
   await using server = await SmcpServer.listen({ port: 0, auth: staticTokens({ tokens: ["t"] }) });
   const offices = ["lab", "shop"];
   await assertRejects(
