@@ -63,7 +63,15 @@ export type {
   ResolveDpe,
   ResolveDpeTools,
 } from "./src/computer/resources/file_resolver.ts";
-export type { ToolCallOutcome, ToolCallRecord } from "./src/computer/tools/results.ts";
+export type {
+  AwaitedPerson,
+  ComputerEvent,
+  RunningToolCall,
+  ToolCaller,
+  ToolCallOutcome,
+  ToolCallRecord,
+} from "./src/computer/shared/computer_events.ts";
+export type { ComputerCalls } from "./src/computer/tools/owner_calls.ts";
 export type { ConfigChange } from "./src/computer/host.ts";
 export {
   environmentInputs,

@@ -1,13 +1,17 @@
 /** Those who follow what happens somewhere. */
 
+interface ErrorLog {
+  error(message: string, fields: Readonly<Record<string, unknown>>): void;
+}
+
 /** Tells each event to all who follow, in the order in which they began to. */
 export class Followers<T> {
   readonly #listeners = new Set<(event: T) => void>();
-  readonly #onError: (error: unknown) => void;
+  readonly #log: ErrorLog;
 
-  /** @param onError Receives what a listener throws; the others are told all the same. */
-  constructor(onError: (error: unknown) => void) {
-    this.#onError = onError;
+  /** @param log Is told what a listener throws; the others are told of the event all the same. */
+  constructor(log: ErrorLog) {
+    this.#log = log;
   }
 
   /** Whether nobody follows, so that an event need not be made. */
@@ -27,7 +31,7 @@ export class Followers<T> {
       try {
         listener(event);
       } catch (error) {
-        this.#onError(error);
+        this.#log.error("a listener failed", { error: String(error) });
       }
     }
   }

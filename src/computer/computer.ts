@@ -16,7 +16,8 @@ import { DEFAULT_LIMITS } from "../config/limits.ts";
 import { type ComputerOptions, type LocalCallOptions, toLocalCall } from "./options.ts";
 import { type LocalRequestOptions, toMilliseconds, toSeconds } from "./shared/shared_parts.ts";
 import { type ComputerConfig, parseConfig } from "../config/config.ts";
-import type { ToolCallRecord } from "./tools/results.ts";
+import type { ComputerEvent, ToolCallRecord } from "./shared/computer_events.ts";
+import type { ComputerCalls } from "./tools/owner_calls.ts";
 import { type ConfigChange, McpHost } from "./host.ts";
 import { LocalMcp } from "./local_mcp.ts";
 import { checkInputValue, findInput, InputValues } from "./inputs/sources.ts";
@@ -74,7 +75,8 @@ export class Computer implements AsyncDisposable {
     this.protocolVersion = protocolVersion;
     const uploads = this.#uploads = new Uploads({ options: options.uploads, rules, log });
     this.#inputs = new InputValues(inputs);
-    const office = this.#officeLink = new OfficeLink({ name, protocolVersion, log });
+    const onChange = () => this.#host.events.tell({ type: "connection" });
+    const office = this.#officeLink = new OfficeLink({ name, protocolVersion, onChange, log });
     const host = this.#host = new McpHost({
       ...options,
       config,
@@ -88,16 +90,7 @@ export class Computer implements AsyncDisposable {
     });
     this.mcp = new LocalMcp(host);
     host.agent.follow(uploads);
-    office.follow({
-      onEvent: new OfficeRequests({ host, resolveDpe, uploads }).onEvent,
-      onJoined: () => host.agent.onJoined(),
-      onLeft: () => host.agent.onLeft(),
-      onLost: () => host.agent.onLost(),
-      onReturned: () => {
-        if (host.skills.mayHaveAny) office.announce("skills");
-        host.agent.onJoined();
-      },
-    });
+    office.follow(new OfficeRequests({ host, resolveDpe, uploads }));
     uploads.follow(config.uploads);
   }
 
@@ -179,14 +172,30 @@ export class Computer implements AsyncDisposable {
     return this.#host.rules.maskConfig(this.#host.config);
   }
 
-  /** The last 100 tool calls, oldest first. */
+  /** The last 1,000 tool calls, oldest first. Kept in memory, and never sent to the office. */
   get history(): readonly ToolCallRecord[] {
-    return this.#host.history.records;
+    return this.#host.history.recordsSince();
+  }
+
+  /** The tool calls that have ended after the one with this id, likewise. */
+  historySince(id: number): readonly ToolCallRecord[] {
+    return this.#host.history.recordsSince(id);
+  }
+
+  /** The tool calls that run: to be shown, cancelled and paused by the owner of the Computer. */
+  get calls(): ComputerCalls {
+    return this.#host.calls.owner;
+  }
+
+  /** Tells this listener from now on what happens, until the disposal. It must return fast. */
+  follow(listener: (event: ComputerEvent) => void): Disposable {
+    return this.#host.events.follow(listener);
   }
 
   /** The connection and office; `undefined` without a connection. */
   get connection(): ConnectionState | undefined {
-    return this.#officeLink.state;
+    const { state } = this.#officeLink;
+    return state && { ...state, agent: this.#host.agent.name };
   }
 
   /**

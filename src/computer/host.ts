@@ -1,4 +1,5 @@
 /** The MCP side of a Computer: its servers, their tools and resources. Knows nothing of the connection to an office. */
+import { Followers } from "../async/followers.ts";
 import { isDeepStrictEqual } from "node:util";
 import { rateOf, TokenBucket } from "../async/token_bucket.ts";
 import { type Logger, withModule } from "../log.ts";
@@ -35,7 +36,8 @@ import { Skills } from "./skills/skills.ts";
 import { ToolCalls } from "./tools/calls.ts";
 import { ApprovedTools } from "./tools/approved_tools.ts";
 import { ToolDirectory } from "./tools/directory.ts";
-import { ToolCallHistory } from "./tools/results.ts";
+import { ToolCallHistory } from "./tools/history.ts";
+import type { ComputerEvent } from "./shared/computer_events.ts";
 import type { ProgressUpdate } from "./shared/running_call.ts";
 import { vrlScriptOf } from "./tools/settings.ts";
 import type { VrlEngine } from "./vrl/engine.ts";
@@ -82,7 +84,9 @@ export class McpHost implements AsyncDisposable {
   readonly resources: ResourceDirectory;
   readonly offers: ServerOffers;
   readonly skills: Skills;
-  readonly history: ToolCallHistory = new ToolCallHistory();
+  readonly history: ToolCallHistory = new ToolCallHistory((text) => this.redact(text));
+  /** Tells the owner's programs what happens. */
+  readonly events: Followers<ComputerEvent>;
   readonly calls: ToolCalls;
   readonly channel: AgentChannel;
   readonly limits: ComputerLimits;
@@ -110,7 +114,9 @@ export class McpHost implements AsyncDisposable {
     const limits = this.limits = context.limits;
     this.blobs = new BlobStore(limits);
     const log = this.log = this.#redactor.wrap(context.log);
-    this.agent = new OfficeAgent({ members: context.members ?? (() => Promise.resolve([])), log });
+    this.events = new Followers(log);
+    const { members } = context;
+    this.agent = new OfficeAgent({ members, onChange: () => this.events.tell({ type: "connection" }), log });
     this.#configWarnings = new WarnOnce(withModule(log, "config"));
     const writtenNameOf = (server: string) => this.#writtenNames.get(server) ?? server;
     const redact = (text: string) => this.redact(text);
@@ -141,7 +147,7 @@ export class McpHost implements AsyncDisposable {
       warnOnce: new WarnOnce(withModule(log, "resources")),
       writtenNameOf,
       redact,
-      onChange: context.onChange,
+      onChange: (view) => this.#onChange(view),
     };
     this.skills = new Skills({
       ...shared,
@@ -173,6 +179,7 @@ export class McpHost implements AsyncDisposable {
       channel: this.channel,
       agent: this.agent,
       onProgress: context.onProgress,
+      events: this.events,
       vrl: () => this.#loadVrl(),
       maskerOf: ({ request, isLocal }) => {
         const mask = (text: string) => shorten(this.redact(text), MAX_LENGTH);
@@ -189,11 +196,10 @@ export class McpHost implements AsyncDisposable {
 
   /** The state of each MCP server in order of precedence, with known secrets masked. */
   get states(): Map<string, ServerState> {
-    return new Map(
-      this.fleet.servers.map((
-        { name, state, status },
-      ) => [name, this.#redactor.redactState({ ...state, status })]),
-    );
+    const states = this.fleet.servers.map(({ name, state, status }): [string, ServerState] => {
+      return [name, this.#redactor.redactState({ ...state, status })];
+    });
+    return new Map(states);
   }
 
   /** The last lines of a server's journal, without known secrets. */
@@ -238,7 +244,7 @@ export class McpHost implements AsyncDisposable {
     this.tools.update();
     this.resources.routes.update();
     this.skills.follow([...this.#context.skills ?? [], ...config.skills ?? []]);
-    if (!isSameConfig(before, config)) this.#context.onChange("config");
+    if (!isSameConfig(before, config)) this.#onChange("config");
     return { ...change, restarted: [...replaced, ...restarted] };
   }
 
@@ -281,6 +287,11 @@ export class McpHost implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  #onChange(view: UpdateKind): void {
+    this.#context.onChange(view);
+    this.events.tell({ type: "view", view });
   }
 
   #isNamed(server: SupervisedServer, name: string): boolean {
@@ -327,8 +338,10 @@ export class McpHost implements AsyncDisposable {
           this.offers.prompts.onRunning(server, connection);
           this.skills.onRunning(server);
         }),
+      onLog: () => this.events.tell({ type: "log", server: server.name }),
       onStateChange: ({ status }) =>
         ifMember(() => {
+          this.events.tell({ type: "server", name: server.name, status: server.status });
           if (status !== "failed" && status !== "stopped") return;
           this.tools.onStopped(server);
           resources().onStopped();

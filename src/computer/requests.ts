@@ -28,6 +28,7 @@ import {
 } from "../protocol/events.ts";
 import { HANDLERS, type HandlerScope } from "./handlers.ts";
 import type { McpHost } from "./host.ts";
+import type { OfficeListener } from "./office/office_link.ts";
 import type { LargeAnswer, Oversize } from "./office/large_answers.ts";
 import type { AgentTexts } from "./secrets/agent_texts.ts";
 import type { ResolveDpe } from "./resources/file_resolver.ts";
@@ -48,7 +49,7 @@ const ALARM_LINES = rateOf(20, 10_000);
 const TOO_MANY = "Cannot answer: too many requests of this office are open; try again later";
 
 /** The requests of an office. At most `maxRequests` are answered at the same time; more get an error. */
-export class OfficeRequests {
+export class OfficeRequests implements OfficeListener {
   readonly #context: RequestContext;
   #open = 0;
   readonly #alarms = new TokenBucket(ALARM_LINES);
@@ -69,6 +70,16 @@ export class OfficeRequests {
         host.log.error("cannot send an answer", { event, error: describeError(error) });
       });
     } else host.agent.onEvent(incoming);
+  };
+
+  readonly onJoined = (): void => this.#context.host.agent.onJoined();
+  readonly onLeft = (): void => this.#context.host.agent.onLeft();
+  readonly onLost = (): void => this.#context.host.agent.onLost();
+
+  readonly onReturned = (): void => {
+    const { host } = this.#context;
+    host.skills.announce();
+    host.agent.onJoined();
   };
 
   /** Answers a request; rejects only when its error answer cannot be sent. */

@@ -19,6 +19,8 @@ export interface JournalContext {
   readonly now: () => Date;
   /** Removes known secrets; nothing by default. */
   readonly redact?: ((text: string) => string) | undefined;
+  /** Called after each line; ignored by default. */
+  readonly onLine?: (() => void) | undefined;
 }
 
 /**
@@ -92,5 +94,6 @@ export class Journal {
     if (line === "") return;
     this.#lines.push(`${this.#context.now().toISOString()} ${shorten(source, MAX_LINE_LENGTH)} ${line}`);
     if (this.#lines.length > MAX_LINES) this.#lines.shift();
+    this.#context.onLine?.();
   }
 }

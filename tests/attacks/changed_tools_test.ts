@@ -1,5 +1,6 @@
 /** Attacker: an MCP server. It was allowed to run a tool unasked, and puts another one in its place. */
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { silentLogger } from "../../src/log.ts";
 import { People } from "../../src/cli/computer/people/people.ts";
 import { terminalFace } from "../../src/cli/computer/questions.ts";
 import { openApprovals } from "../../src/cli/computer/state_files.ts";
@@ -156,7 +157,7 @@ Deno.test("the prompt shows what has changed, escaped, above the call", async ()
     dialogue.next("y");
     return Promise.resolve("answered");
   };
-  const people = new People({ onError: console.error });
+  const people = new People({ log: silentLogger });
   people.addFace(terminalFace({ converse } as unknown as LineEditor));
   await using office = await ComputerOffice.open(entry("ask"), { confirm: people.confirm });
   await list(office, { tools: [OTHER] });

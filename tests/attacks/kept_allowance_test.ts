@@ -1,5 +1,6 @@
 /** Attacker: an MCP server. It wants a call to run because a person had allowed the tool that it listed before */
 import { assertEquals } from "@std/assert";
+import { silentLogger } from "../../src/log.ts";
 import { People } from "../../src/cli/computer/people/people.ts";
 import { terminalFace } from "../../src/cli/computer/questions.ts";
 import type { LineEditor } from "../../src/terminal/editor/line_editor.ts";
@@ -55,7 +56,7 @@ const entry = (changes: Record<string, unknown> = {}) => ({
 
 Deno.test("always holds for the tool as it is listed, and for its entry", async () => {
   const { editor, asked } = always();
-  const people = new People({ onError: console.error });
+  const people = new People({ log: silentLogger });
   people.addFace(terminalFace(editor));
   await using office = await ComputerOffice.open(entry(), { confirm: people.confirm });
   const call = async () => {

@@ -138,7 +138,7 @@ testDesk("a call that is another one than was shown is not allowed", { shell: SH
   assertEquals((await desk.run("calls", "allow", id)).code, 2);
   assertEquals((await desk.run("calls", "deny", id)).value, { id, decision: "deny" });
   assertEquals((await result).meta?.error_code, 4005);
-  assertEquals((await desk.run("calls")).value, { waiting: [] });
+  assertEquals((await desk.run("calls")).value, { paused: false, waiting: [], running: [] });
 });
 
 testDesk("two calls with other arguments have other digests, and always holds for the next one", {
@@ -199,6 +199,71 @@ testDesk("a question of an MCP server is answered by a command", { asking: ASKIN
   const said = JSON.stringify((await result).content);
   assertStringIncludes(said, "accept");
   assertStringIncludes(said, "decline");
+});
+
+const HANGING = scripted({
+  tools: [{ name: "run", inputSchema: { type: "object" } }],
+  hang: ["tools/call run"],
+});
+
+testDesk("a call that runs is listed, and cancelled by its number", { shell: HANGING }, async (desk) => {
+  const result = desk.call({});
+  const [entry] = await eventually(
+    async () => (await desk.run("calls")).value["running"] as Record<string, unknown>[],
+    ({ length }) => length === 1,
+    "a call that runs",
+  );
+  const { id, started_at, times_out_at, req_id, ...shown } = entry ?? {};
+  assertEquals(shown, {
+    server: "shell",
+    tool: "run",
+    name: "run",
+    agent: "ada",
+    is_local: false,
+    is_ending: false,
+  });
+  assertEquals([typeof req_id, Date.parse(String(started_at)) < Date.parse(String(times_out_at))], [
+    "string",
+    true,
+  ]);
+  assertEquals((await desk.run("calls", "cancel", `${id}`)).value, { id, cancelled: true });
+  assertEquals((await result).meta?.a2c_cancelled, true);
+  const again = await desk.run("calls", "cancel", `${id}`);
+  assertEquals([again.code, JSON.parse(again.error).error.code], [1, "STATE_CHANGED"]);
+});
+
+testDesk("while calls are paused, new ones of the Agent are refused, and others run", {
+  shell: scripted({ tools: [{ name: "run", inputSchema: { type: "object" } }] }),
+}, async (desk) => {
+  assertEquals((await desk.run("pause")).value, { paused: true });
+  assertEquals((await desk.run("calls")).value["paused"], true);
+  const refused = await desk.call({});
+  assertEquals([refused.isError, refused.meta?.error_code], [true, 4003]);
+  assertStringIncludes(JSON.stringify(refused.content), "paused");
+  assertEquals((await desk.run("call", "run")).code, 0);
+  assertEquals((await desk.run("resume")).value, { paused: false });
+  assertEquals((await desk.call({})).isError, false);
+});
+
+const SECRET = "correct-horse-battery";
+const KEYED = scripted({ tools: [{ name: "run", inputSchema: { type: "object" } }] });
+const KEYED_PARAMETERS = { ...Object(KEYED["server_parameters"]), env: { API_TOKEN: SECRET } };
+
+testDesk("the history has arguments without secrets, and what ended after an id", {
+  shell: { ...KEYED, server_parameters: KEYED_PARAMETERS },
+}, async (desk) => {
+  await desk.call({ header: `Bearer ${SECRET}`, password: "pw" });
+  await desk.call({ n: 2 });
+  const read = async (...words: string[]) =>
+    (await desk.run("history", ...words)).value["history"] as Record<string, unknown>[];
+  const [first, second, ...more] = await read();
+  assertEquals(more, []);
+  assertEquals([first?.["arguments"], first?.["is_cut"]], [
+    '{"header":"Bearer ***","password":"***"}',
+    false,
+  ]);
+  assertEquals(await read("--since-id", `${first?.["id"]}`), [second]);
+  assertEquals(await read("--since-id", `${second?.["id"]}`), []);
 });
 
 testPrompt("what a command answers, the terminal shows as answered", async ({ open, place }) => {

@@ -7,11 +7,13 @@ const calls = () => import("./answers/calls.ts");
 const status = () => import("./answers/status.ts");
 
 export function addCallCommands(program: Command, run: RunCommand): void {
-  const group = program.command("calls").description("show the calls that wait for you, and answer them");
+  const group = program.command("calls").description(
+    "show the calls that wait for you and those that run, and answer or cancel them",
+  );
   addCommand(group, run, {
     usage: "list",
     isDefault: true,
-    about: "show the calls and questions that wait for you; you are then asked for a minute",
+    about: "show what waits for you, and the calls that run; you can then be asked for a minute",
     needs: "running",
     work: async (context) => (await calls()).listCalls(context),
   }).alias("ls");
@@ -25,12 +27,29 @@ export function addCallCommands(program: Command, run: RunCommand): void {
     new Option("--page <n>", "which page of long arguments").argParser(wholeNumber(1)).default(1),
   );
   addDecisions(group, run);
+  addCommand(group, run, {
+    usage: "cancel <number>",
+    about: "cancel a call that runs",
+    needs: "running",
+    work: async (context, id: string) => (await calls()).cancelCall(context, { id: Number(id) }),
+  });
+  for (const verb of ["pause", "resume"] as const) {
+    addCommand(program, run, {
+      usage: verb,
+      about: verb === "pause" ? "refuse new calls of the Agent" : "take calls of the Agent again",
+      needs: "running",
+      work: async (context) => (await calls()).setPaused(context, verb === "pause"),
+    });
+  }
   addCommand(program, run, {
     usage: "history",
-    about: "show the last 100 tool calls",
+    about: "show the tool calls that have ended, at most 1,000",
     needs: "running",
-    work: async ({ hosted }) => (await status()).showHistory(hosted),
-  });
+    work: async ({ hosted }, { sinceId }: { sinceId: number }) =>
+      (await status()).showHistory(hosted, { sinceId }),
+  }).addOption(
+    new Option("--since-id <id>", "those after the call with this id").argParser(wholeNumber(0)).default(0),
+  );
 }
 
 function addDecisions(group: Command, run: RunCommand): void {

@@ -74,9 +74,7 @@ export class HostedComputer implements AsyncDisposable {
     this.store = store;
     this.#version = version;
     this.#log = withModule(options.logger, "config");
-    const onError = (error: unknown) =>
-      options.logger.error("a listener failed", { error: describeError(error) });
-    this.people = new People({ onError });
+    this.people = new People({ log: options.logger });
   }
 
   /** Reads the configuration, and throws a UsageError when it cannot be used; starts nothing. */

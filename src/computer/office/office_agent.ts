@@ -28,9 +28,10 @@ export interface AgentPart {
  */
 export class OfficeAgent {
   readonly #members: () => Promise<readonly SessionInfo[]>;
+  readonly #onChange: () => void;
   readonly #log: Logger;
   readonly #parts: AgentPart[] = [];
-  name: string | undefined;
+  #name: string | undefined;
   #lookup: Promise<void> = Promise.resolve();
   /** Counts notifications, so that an older list of members does not replace a newer notification. */
   #heard = 0;
@@ -39,12 +40,21 @@ export class OfficeAgent {
   /** The Agent that left the office last. */
   #left: string | undefined;
 
-  /** @param options `members`: lists the members of the office. */
+  /** @param options `members`: lists the members of the office; `onChange`: called when the name is another one. */
   constructor(
-    { members, log }: { readonly members: () => Promise<readonly SessionInfo[]>; readonly log: Logger },
+    { members = () => Promise.resolve([]), onChange = () => {}, log }: {
+      readonly members?: (() => Promise<readonly SessionInfo[]>) | undefined;
+      readonly onChange?: (() => void) | undefined;
+      readonly log: Logger;
+    },
   ) {
     this.#members = members;
+    this.#onChange = onChange;
     this.#log = log;
+  }
+
+  get name(): string | undefined {
+    return this.#name;
   }
 
   /** Tells these parts from now on what becomes of the Agent. */
@@ -97,7 +107,7 @@ export class OfficeAgent {
   async #look(): Promise<void> {
     const heard = this.#heard;
     const found = (await this.#members()).find(({ role }) => role === "agent")?.name;
-    if (this.#heard === heard) this.name = found;
+    if (this.#heard === heard) this.#rename(found);
     if (this.name !== undefined) this.#forgetOthers(this.name);
     const before = this.#before;
     this.#before = undefined;
@@ -122,6 +132,12 @@ export class OfficeAgent {
 
   #hear(name: string | undefined): void {
     this.#heard++;
-    this.name = name;
+    this.#rename(name);
+  }
+
+  #rename(name: string | undefined): void {
+    if (this.#name === name) return;
+    this.#name = name;
+    this.#onChange();
   }
 }

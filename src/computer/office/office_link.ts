@@ -52,11 +52,17 @@ export interface ConnectionState {
   readonly isConnected: boolean;
   /** The office that was joined, or that is being rejoined. */
   readonly office: string | undefined;
+  /** The Agent of the office, as the Server states it; `undefined` without one, or before the Server has said so. */
+  readonly agent: string | undefined;
+  /** Since when the connection is open or lost, and the office is joined. */
+  readonly since: Date;
 }
 
 export interface OfficeLinkContext {
   readonly name: string;
   readonly protocolVersion: ProtocolMinor;
+  /** Called when the {@linkcode OfficeLink.state} is another one; ignored by default. */
+  readonly onChange?: (() => void) | undefined;
   readonly log: Logger;
 }
 
@@ -82,6 +88,7 @@ export class OfficeLink {
   #listener: OfficeListener = NOBODY;
   #link: Link | undefined;
   #url = "";
+  #since = new Date();
   #isBusy = false;
   #isPresent = false;
   readonly #closing = new AbortController();
@@ -102,10 +109,11 @@ export class OfficeLink {
   }
 
   /** The connection and office; `undefined` without a connection. */
-  get state(): ConnectionState | undefined {
+  get state(): Omit<ConnectionState, "agent"> | undefined {
     const link = this.#link;
     if (link === undefined) return undefined;
-    return { url: this.#url, isConnected: link.isConnected, office: link.membership?.office_id };
+    const { isConnected, membership } = link;
+    return { url: this.#url, isConnected, office: membership?.office_id, since: this.#since };
   }
 
   async connect(options: ConnectOptions): Promise<void> {
@@ -122,6 +130,7 @@ export class OfficeLink {
         const membership = { role: "computer", name: this.#context.name, office_id: office } as const;
         await link.join(membership, { signal, patienceMs });
         this.#isPresent = true;
+        this.#changed();
         this.#listener.onJoined();
       } catch (error) {
         if (open === undefined) await this.leave();
@@ -158,6 +167,7 @@ export class OfficeLink {
     await (stayConnected || leaving === undefined ? leaving : settledWithin(leaving, FAREWELL_MS));
     // Requests that arrived before the Server processed the leave are ended here.
     this.#listener.onLeft();
+    if (link !== undefined) this.#changed();
     if (!stayConnected) await link?.close();
   }
 
@@ -176,6 +186,7 @@ export class OfficeLink {
       if (this.#link === link) this.#link = undefined;
       this.#isPresent = false;
       this.#listener.onLeft();
+      this.#changed();
       if (onFailed !== undefined) return onFailed(error);
       this.#context.log.error("connection failed permanently", { error: error.message });
     });
@@ -195,9 +206,15 @@ export class OfficeLink {
     );
     this.#url = access.url;
     this.#link = link;
+    this.#changed();
     if (!closing.aborted) return link;
     await this.leave();
     throw closing.reason;
+  }
+
+  #changed(): void {
+    this.#since = new Date();
+    this.#context.onChange?.();
   }
 
   /** Runs one connect or join at a time, and only while no office is joined. */
@@ -220,11 +237,13 @@ export class OfficeLink {
       onEvent,
       onLost: () => {
         this.#isPresent = false;
+        this.#changed();
         onLost();
       },
       onReturned: () => {
         this.#isPresent = this.#link?.membership !== undefined;
         this.#announcer.announceAll();
+        this.#changed();
         onReturned();
       },
       onFailed,

@@ -1,11 +1,13 @@
 /** The tool calls that run: their time, their answers, and their progress for the Agent (`docs/protocol/progress.md`). */
 import { BoundedMap } from "../../async/bounded_collections.ts";
+import { MAX_TIMER_MS } from "../../async/backoff.ts";
 import { Throttle } from "../../async/throttle.ts";
 import type { Progress } from "../../mcp/call_options.ts";
 import { ServerTimeoutError } from "../../mcp/errors.ts";
 import type { UpdateProgressReq } from "../../protocol/progress.ts";
 import { timeoutMsOf } from "../../protocol/call.ts";
 import type { CallToolResult, ToolCallReq } from "../../protocol/tools.ts";
+import type { AwaitedPerson } from "./computer_events.ts";
 
 /** The shortest time between two updates of one call, in milliseconds. */
 const UPDATE_INTERVAL_MS = 500;
@@ -57,6 +59,12 @@ export class CallClock implements Disposable {
   get leftMs(): number {
     const spentMs = this.#timer === undefined ? 0 : performance.now() - this.#setAtMs;
     return Math.max(0, this.#leftMs - spentMs);
+  }
+
+  /** When the call times out; `undefined` while its time stands still, and when it has no end. */
+  get endsAt(): Date | undefined {
+    const { leftMs } = this;
+    return this.#timer === undefined || leftMs > MAX_TIMER_MS ? undefined : new Date(Date.now() + leftMs);
   }
 
   pause(): void {
@@ -118,13 +126,9 @@ export class ToolCallCancelled extends Error {
   override readonly name = "ToolCallCancelled";
 }
 
-/**
- * Whom a call waits for: the person at the Computer or the user of the Agent who confirms it, or the person who answers a
- * question of its MCP server.
- */
-export type AwaitedPerson = "confirmer" | "approver" | "answerer";
-
 export interface RunningCallOptions {
+  /** Unique among the calls of the Computer. */
+  readonly id: number;
   /** Whether this Computer's own program made it. */
   readonly isLocal: boolean;
   /** Whether the Agent demands that the person at the Computer is asked. */
@@ -141,11 +145,15 @@ export interface RunningCallOptions {
  * clock and ends its questions.
  */
 export class RunningCall implements Disposable {
+  readonly id: number;
+  readonly startedAt: Date = new Date();
   readonly request: ToolCallReq;
   /** Whether this Computer's own program made it. */
   readonly isLocal: boolean;
   /** Whether the Agent demands that the person at the Computer is asked. */
   readonly mustAsk: boolean;
+  /** The own name of the tool, and its MCP server; `undefined` until they are found. */
+  place: { readonly server: string; readonly tool: string } | undefined;
   /** Its time: that of the request that waits for it. */
   readonly clock: CallClock;
   /** Whom it waits for; kept when it ends meanwhile. */
@@ -162,8 +170,9 @@ export class RunningCall implements Disposable {
 
   constructor(
     request: ToolCallReq,
-    { isLocal, mustAsk, idleMs, report }: RunningCallOptions,
+    { id, isLocal, mustAsk, idleMs, report }: RunningCallOptions,
   ) {
+    this.id = id;
     this.request = request;
     this.isLocal = isLocal;
     this.mustAsk = mustAsk;
@@ -232,6 +241,7 @@ export type ProgressUpdate = Omit<UpdateProgressReq, "computer">;
 export class RunningCalls implements Iterable<RunningCall> {
   readonly #tell: ((update: ProgressUpdate) => void) | undefined;
   readonly #running = new Set<RunningCall>();
+  #lastId = 0;
   /** The calls that have not begun, by `req_id`, and how long each may make no progress. */
   readonly #expected = new BoundedMap<string, number | undefined>(MAX_EXPECTED);
 
@@ -244,11 +254,12 @@ export class RunningCalls implements Iterable<RunningCall> {
     return this.#running.values();
   }
 
-  begin(request: ToolCallReq, { idleMs, ...options }: RunningCallOptions): RunningCall {
+  begin(request: ToolCallReq, { idleMs, ...options }: Omit<RunningCallOptions, "id">): RunningCall {
     const { req_id } = request;
     const isFollowed = !options.isLocal && this.#expected.has(req_id);
     const call = new RunningCall(request, {
       ...options,
+      id: ++this.#lastId,
       idleMs: isFollowed ? this.#expected.get(req_id) : idleMs,
     });
     if (isFollowed) this.#expected.delete(req_id);

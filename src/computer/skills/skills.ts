@@ -70,6 +70,11 @@ export class Skills implements ComputerSkills {
     return this.#paths.length > 0 || this.#servers.values().some(({ skills }) => skills.length > 0);
   }
 
+  /** Tells the office of the skills again. */
+  announce(): void {
+    if (this.mayHaveAny) this.#context.onChange("skills");
+  }
+
   /** Whether skills of MCP servers were asked for, so that lists of resources are followed for their sake. */
   get isAsked(): boolean {
     return this.#isAsked;

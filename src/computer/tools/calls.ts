@@ -1,12 +1,11 @@
 /** Tool calls: a call finds its tool, has its arguments checked and confirmed, and runs on its MCP server. */
+import type { Followers } from "../../async/followers.ts";
 import type { Ask, Progress } from "../../mcp/call_options.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
-import { didYouMean, listWords } from "../../text/spelling.ts";
 import { describeError, shorten } from "../../text/text.ts";
 import { withStrings } from "../../json/json.ts";
-import { clientNamedIn } from "../../protocol/call.ts";
 import type { CallToolResult, ToolCallReq } from "../../protocol/tools.ts";
-import { absentServersHint } from "../shared/failures.ts";
+import type { ComputerEvent } from "../shared/computer_events.ts";
 import type { SharedParts } from "../shared/shared_parts.ts";
 import type { OfficeAgent } from "../office/office_agent.ts";
 import type { CallQuestions } from "../questions/call_questions.ts";
@@ -16,15 +15,14 @@ import type { AgentTexts } from "../secrets/agent_texts.ts";
 import type { VrlEngine } from "../vrl/engine.ts";
 import { checkArguments } from "./arguments.ts";
 import type { Confirm, Confirmations } from "./confirmation.ts";
-import type { ChangedTool } from "./approved_tools.ts";
 import type { Approving, ToolDirectory, ToolRoute } from "./directory.ts";
-import { otherNamesOf } from "./names.ts";
+import type { ToolCallHistory } from "./history.ts";
+import { OwnerCalls } from "./owner_calls.ts";
+import { busyResult, disabledResult, MAX_KEPT_NAME_LENGTH, pausedResult, refuseUnknown } from "./refusals.ts";
 import {
   failureResult,
   RepeatedCalls,
   toFailureOutcome,
-  type ToolCallHistory,
-  type ToolCallRecord,
   type ToolOutcome,
   toWireResult,
   withAuthHint,
@@ -39,11 +37,8 @@ import {
 } from "../shared/running_call.ts";
 import { isForbidden } from "./settings.ts";
 
-/** How much is kept of a name or id that the Agent chose, in characters. */
-const MAX_KEPT_NAME_LENGTH = 128;
 /** How much of the text of a progress is passed on, in characters. */
 const MAX_PROGRESS_LENGTH = 1_000;
-const MAX_NAMED_TOOLS = 5;
 
 export interface ToolCallsContext extends SharedParts, Approving {
   readonly directory: ToolDirectory;
@@ -56,6 +51,7 @@ export interface ToolCallsContext extends SharedParts, Approving {
   readonly agent: Pick<OfficeAgent, "name" | "known">;
   /** A call that the Agent follows has made progress; ignored by default. */
   readonly onProgress: ((update: ProgressUpdate) => void) | undefined;
+  readonly events: Followers<ComputerEvent>;
   readonly vrl: () => Promise<VrlEngine>;
   /** Masks what the caller is told of a failed call, and of its progress. */
   readonly maskerOf: (
@@ -85,10 +81,17 @@ export class ToolCalls {
   #confirmations: Promise<Confirmations> | undefined;
   readonly #repeated = new RepeatedCalls();
   readonly #running: RunningCalls;
+  /** The calls for the owner of the Computer. */
+  readonly owner: OwnerCalls;
 
   constructor(context: ToolCallsContext) {
     this.#context = context;
-    this.#running = new RunningCalls(context.onProgress);
+    const running = this.#running = new RunningCalls(context.onProgress);
+    this.owner = new OwnerCalls({
+      ...context,
+      running,
+      cancel: (call) => this.#end((each) => each === call),
+    });
   }
 
   /**
@@ -149,14 +152,14 @@ export class ToolCalls {
   }
 
   #start(request: ToolCallReq, options: CallOptions): Promise<CallToolResult> {
-    const officeCalls = [...this.#running].filter(({ isLocal }) => !isLocal).length;
-    if (options.isLocal !== true && officeCalls >= this.#context.limits.maxCalls) {
-      return Promise.resolve(this.#refuseBusy(request));
-    }
     const isLocal = options.isLocal === true;
-    const report = isLocal
-      ? options.onProgress
-      : (progress: Progress) => this.#running.onProgress(call, progress);
+    const refusal = isLocal ? undefined : this.#refuseNow(request);
+    if (refusal !== undefined) return Promise.resolve(refusal);
+    const report = (progress: Progress) => {
+      this.#running.onProgress(call, progress);
+      this.owner.tell(call);
+      if (isLocal) options.onProgress?.(progress);
+    };
     const call: RunningCall = this.#running.begin(request, {
       isLocal,
       mustAsk: options.mustAsk === true,
@@ -170,28 +173,29 @@ export class ToolCalls {
   }
 
   /** This answer is not kept, so the Agent can send the same request again. */
-  #refuseBusy({ tool_name }: ToolCallReq): CallToolResult {
-    const { maxCalls } = this.#context.limits;
-    this.#context.warnOnce.warn("tool calls are refused: too many run at once", { limit: maxCalls });
-    const name = shorten(tool_name, MAX_KEPT_NAME_LENGTH);
-    const text = `Tool "${name}" was not called: ${maxCalls} calls are already running; ` +
-      "try again when some of them have ended";
-    return failureResult(text, { error_code: ErrorCode.TOOL_EXECUTION_FAILED });
+  #refuseNow({ tool_name }: ToolCallReq): CallToolResult | undefined {
+    if (this.owner.isPaused) return pausedResult(tool_name);
+    const { limits: { maxCalls }, warnOnce } = this.#context;
+    if ([...this.#running].filter(({ isLocal }) => !isLocal).length < maxCalls) return undefined;
+    warnOnce.warn("tool calls are refused: too many run at once", { limit: maxCalls });
+    return busyResult(tool_name, maxCalls);
   }
 
   async #run(call: RunningCall, options: CallOptions): Promise<CallToolResult> {
     using running = call;
     const { request } = running;
-    const startedAt = new Date();
     const startMs = performance.now();
     const { approved, directory } = this.#context;
     if (!approved.isReady) await approved.ready;
     const route = directory.view.routes.get(request.tool_name);
+    if (route !== undefined) {
+      call.place = { server: route.server.name, tool: route.tool.name };
+      this.owner.tell(call);
+    }
     const ended = route === undefined
-      ? this.#refuseUnknown(request.tool_name)
+      ? refuseUnknown(request.tool_name, { view: directory.view, fleet: this.#context.fleet })
       : await this.#execute(call, route, options);
-    const caller = call.isLocal ? {} : this.#callerOf(request);
-    this.#record(request, route, { ...ended, ...caller, startedAt, durationMs: performance.now() - startMs });
+    this.#record(call, ended, performance.now() - startMs);
     if (ended.isOwnResult === true) return ended.result;
     const masker = this.#context.maskerOf(call);
     const result = withTexts(ended.result, (text) => masker.maskFailure(text));
@@ -200,53 +204,19 @@ export class ToolCalls {
     return isHinted ? withAuthHint(result, server) : result;
   }
 
-  /** The Agent as the Server states it, and its client as the request does. */
-  #callerOf({ agent: claimed = "" }: ToolCallReq): Pick<ToolCallRecord, "agent" | "client"> {
-    const { name } = this.#context.agent;
-    const client = clientNamedIn(claimed, name);
-    return {
-      agent: name ?? shorten(claimed, MAX_KEPT_NAME_LENGTH),
-      client: client === undefined ? undefined : shorten(client, MAX_KEPT_NAME_LENGTH),
-    };
-  }
-
-  #refuseUnknown(tool: string): ToolOutcome {
-    const { directory: { view }, fleet } = this.#context;
-    if (view.forbidden.has(tool)) return { result: disabledResult(tool), outcome: "error" };
-    const changed = view.setAside.get(tool);
-    if (changed !== undefined) return { result: setAsideResult(tool, changed), outcome: "error" };
-    const others = otherNamesOf(tool, view.routes.values()).slice(0, MAX_NAMED_TOOLS);
-    const locked = others.length > 0
-      ? undefined
-      : fleet.servers.find(({ name, status }) => status === "needs sign-in" && tool.startsWith(`${name}__`));
-    if (locked !== undefined) {
-      const { name, statusText } = locked;
-      const text = `Tool "${tool}" was not called: MCP server "${name}" ${statusText} at the Computer`;
-      const meta = { error_code: ErrorCode.TOOL_AUTHORIZATION_REQUIRED };
-      return { result: failureResult(text, meta), outcome: "error", server: name };
-    }
-    const hint = others.length === 0
-      ? `${didYouMean(tool, view.routes.keys())}${absentServersHint(fleet)}`
-      : `; it is listed as ${listWords(others.map((name) => shorten(name, MAX_KEPT_NAME_LENGTH)))}`;
-    const text = `Tool "${tool}" does not exist on this Computer${hint}`;
-    return { result: failureResult(text, { error_code: ErrorCode.TOOL_NOT_FOUND }), outcome: "error" };
-  }
-
-  /** Writes a call to the history and the log: names and numbers, never arguments or results. */
-  #record(
-    request: ToolCallReq,
-    route: ToolRoute | undefined,
-    ended: ToolOutcome & Partial<ToolCallRecord> & Pick<ToolCallRecord, "startedAt" | "durationMs">,
-  ): void {
-    const { agent, client, outcome, startedAt, durationMs, result } = ended;
-    const reqId = shorten(request.req_id, MAX_KEPT_NAME_LENGTH);
-    const server = route?.server.name;
-    const tool = route?.tool.name ?? shorten(request.tool_name, MAX_KEPT_NAME_LENGTH);
+  /** Writes a call to the history and the log; the log has names and numbers, never arguments or results. */
+  #record(call: RunningCall, { outcome, isOwnResult, result }: ToolOutcome, durationMs: number): void {
+    const { id, request, startedAt, place } = call;
+    const { history, events, log } = this.#context;
+    const { server, tool = shorten(request.tool_name, MAX_KEPT_NAME_LENGTH) } = place ?? {};
     // In an MCP server's own result the key may mean anything.
-    const errorCode = ended.isOwnResult === true ? undefined : result.meta?.error_code;
+    const errorCode = isOwnResult === true ? undefined : result.meta?.error_code;
+    const { reqId, agent, client } = this.owner.callerOf(call);
     const told = { agent, client, server, tool, outcome };
-    this.#context.history.push({ ...told, reqId, startedAt, durationMs, errorCode });
-    this.#context.log.info("tool call", {
+    history.push({ ...told, reqId, startedAt, durationMs, errorCode }, request.params);
+    const record = events.isEmpty ? undefined : history.last;
+    if (record !== undefined) events.tell({ type: "ended", id, record });
+    log.info("tool call", {
       req_id: reqId,
       ...told,
       error_code: errorCode,
@@ -292,7 +262,7 @@ export class ToolCalls {
   /** Passes on the progress of a call, without known secrets. */
   #masked(
     call: Pick<RunningCall, "request" | "isLocal">,
-    report: ((progress: Progress) => void) | undefined,
+    report: (progress: Progress) => void,
   ): (progress: Progress) => void {
     const { maskerOf, log } = this.#context;
     let masker: Pick<AgentTexts, "mask"> | undefined;
@@ -300,7 +270,7 @@ export class ToolCalls {
       const { message } = progress;
       try {
         masker ??= maskerOf(call);
-        report?.(
+        report(
           message === undefined
             ? progress
             : { ...progress, message: shorten(masker.mask(message), MAX_PROGRESS_LENGTH) },
@@ -352,9 +322,11 @@ export class ToolCalls {
 
   async #refuseUnconfirmed(call: RunningCall, route: ToolRoute): Promise<CallToolResult | undefined> {
     call.awaited = "confirmer";
+    this.owner.tell(call);
     const refusal = await (await this.#loadConfirmations()).refusalOf(call, route);
     call.awaited = undefined;
     if (refusal !== undefined) return refusal;
+    this.owner.tell(call);
     // The configuration may have changed meanwhile.
     const { tool_name } = call.request;
     return isForbidden(route.server.config, route.tool.name, route.spellings)
@@ -388,17 +360,4 @@ async function askForPages(error: unknown, questions: CallQuestions): Promise<To
   if (sentence === undefined) throw error;
   const result = failureResult(sentence, { error_code: ErrorCode.TOOL_EXECUTION_FAILED });
   return { result, outcome: "error" };
-}
-
-function setAsideResult(tool: string, { summary }: ChangedTool): CallToolResult {
-  const text =
-    `Tool "${tool}" was not called: ${summary} has changed since the Computer's owner allowed it, and the ` +
-    'owner has it set aside then ("on_change": "block")';
-  return failureResult(text, { error_code: ErrorCode.TOOL_DISABLED });
-}
-
-function disabledResult(tool: string): CallToolResult {
-  return failureResult(`Tool "${tool}" is disabled on this Computer`, {
-    error_code: ErrorCode.TOOL_DISABLED,
-  });
 }

@@ -38,6 +38,8 @@ export interface ServerListener extends NotificationListener {
   /** A new session has begun: lists of earlier sessions must be read again. */
   onRunning(connection: McpConnection): void;
   onStateChange(state: ServerState): void;
+  /** A line was added to the journal; ignored by default. */
+  onLog?(): void;
 }
 
 /** How long a change of state is waited for, in milliseconds. */

@@ -95,6 +95,7 @@ export class SupervisedServer {
       log: this.#context.log,
       now: () => new Date(),
       redact: context.redact,
+      onLine: () => this.#listener.onLog?.(),
     });
     this.#stateLog = new StateLog(this.#context.log, this.#journal);
     this.#listener = context.listen(this);

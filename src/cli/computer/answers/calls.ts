@@ -1,11 +1,13 @@
-/** `calls`: what waits for a person, and what the person says. */
+/** `calls`, `pause`, `resume`: what waits for a person, and what runs. */
 import type { Answer, FieldValue } from "../../../protocol/questions.ts";
 import { escapeUnseen, inWrittenOrder, toSafeLine } from "../../../text/safe_text.ts";
 import { parseParams } from "../../answers/arguments.ts";
-import type { CommandAnswer } from "../../answers/answer.ts";
-import { UsageError } from "../../outcome.ts";
+import { type CommandAnswer, snakeCased } from "../../answers/answer.ts";
+import type { RunningToolCall } from "../../../computer/shared/computer_events.ts";
+import { progressText } from "../../answers/contents.ts";
+import { StateChangedError, UsageError } from "../../outcome.ts";
 import { describeField } from "../../questions/field_text.ts";
-import { describeAsker, describeTimeLeft } from "../../questions/shown_question.ts";
+import { describeAsker, describeTimeLeft, toShownName } from "../../questions/shown_question.ts";
 import { fromRequest } from "../conversation.ts";
 import type { CommandContext } from "../hosted_computer.ts";
 import type { Decision } from "../people/people.ts";
@@ -26,17 +28,56 @@ const MAX_ALL_LISTED_BYTES = 1024 * 1024;
 /** The characters of a page of arguments. */
 const PAGE_LENGTH = 65_536;
 
-/** Lists what waits. Who looks counts as somebody who can be asked. */
-export function listCalls({ hosted: { people } }: CommandContext): CommandAnswer {
+/** Lists what waits, and what runs. Who looks counts as somebody who can be asked. */
+export function listCalls({ hosted: { people, computer } }: CommandContext): CommandAnswer {
   people.look();
+  const { running, isPaused } = computer.calls;
   const listed = withArguments(people.waiting);
   const value = {
+    paused: isPaused,
     waiting: listed.map(({ waiting, params }) => ({ ...toWaitingEntry(waiting), arguments: params })),
+    running: running.map(toRunningEntry),
   };
-  return {
-    value,
-    text: listed.length === 0 ? "nothing waits for you" : listed.map(waitingText).join("\n\n"),
-  };
+  const parts = [
+    ...isPaused ? ['new calls of the Agent are refused; "resume" takes them again'] : [],
+    ...listed.length === 0 ? ["nothing waits for you"] : listed.map(waitingText),
+    ...running.length === 0 ? [] : [running.map(runningText).join("\\n")],
+  ];
+  return { value, text: parts.join("\\n\\n") };
+}
+
+/** A call that runs, with the names of our JSON. */
+export function toRunningEntry({ progress, ...call }: RunningToolCall): Record<string, unknown> {
+  return { ...snakeCased(call), progress };
+}
+
+function runningText(
+  { id, server, name, startedAt, awaits, progress, isEnding, agent }: RunningToolCall,
+): string {
+  const by = agent === undefined ? "this program" : `Agent ${toShownName(agent)}`;
+  const seconds = Math.round((Date.now() - startedAt.getTime()) / 1000);
+  const state = isEnding ? "is ending" : awaits === undefined ? "runs" : "waits for a person";
+  const done = progress === undefined ? "" : `, ${progressText(progress)}`;
+  return `${id}  ${toShownName(name)} of ${toShownName(server)} by ${by} ${state} since ${seconds} s${done}`;
+}
+
+/** Cancels a call that runs, as its Agent could. */
+export function cancelCall({ hosted }: CommandContext, { id }: { readonly id: number }): CommandAnswer {
+  if (!hosted.computer.calls.cancel(id)) throw new StateChangedError(`No call ${id} runs`);
+  return { value: { id, cancelled: true }, text: `call ${id} is cancelled` };
+}
+
+/** Refuses new calls of the Agent, or takes them again. */
+export function setPaused(
+  { hosted: { computer: { calls } } }: CommandContext,
+  paused: boolean,
+): CommandAnswer {
+  if (paused) calls.pause();
+  else calls.resume();
+  const text = paused
+    ? "new calls of the Agent are refused; calls that run go on"
+    : "calls of the Agent are taken";
+  return { value: { paused }, text };
 }
 
 interface Listed {

@@ -4,7 +4,7 @@ import { alignColumns, drawColumns } from "../../../terminal/shapes.ts";
 import { printableLine, toSafeLine, toSeenWord } from "../../../text/safe_text.ts";
 import type { Palette, Screen } from "../../../terminal/screen.ts";
 import { type ServerState, tellingLines } from "../../../mcp/supervision/server_state.ts";
-import type { ToolCallRecord } from "../../../computer/tools/results.ts";
+import type { ToolCallRecord } from "../../../computer/shared/computer_events.ts";
 import { quoteWord } from "../../../terminal/words.ts";
 import { colored, type CommandAnswer, snakeCased } from "../../answers/answer.ts";
 import { skillsText } from "../../answers/mcp_text.ts";
@@ -117,8 +117,11 @@ function withReasons(lines: readonly string[], servers: readonly ServerRow[]): s
 }
 
 /** The last tool calls, oldest first. */
-export function showHistory(hosted: HostedComputer): CommandAnswer {
-  const { history } = hosted.computer;
+export function showHistory(
+  hosted: HostedComputer,
+  { sinceId }: { readonly sinceId: number },
+): CommandAnswer {
+  const history = hosted.computer.historySince(sinceId);
   const rows = history.map(({ startedAt, server, tool, outcome, errorCode, durationMs, agent, client }) => [
     startedAt.toISOString(),
     server ?? "",
@@ -139,9 +142,10 @@ function historyText(rows: readonly (readonly string[])[], { strong, faint }: Pa
 }
 
 /** The record with the names of our JSON, in snake_case. */
-function toHistoryEntry(record: ToolCallRecord): Record<string, unknown> {
-  const { reqId, startedAt, durationMs, errorCode, agent, client, server, tool, outcome } = record;
+export function toHistoryEntry(record: ToolCallRecord): Record<string, unknown> {
+  const { id, reqId, startedAt, durationMs, errorCode, agent, client, server, tool, outcome } = record;
   return {
+    id,
     req_id: reqId,
     agent: agent ?? null,
     client: client ?? null,
@@ -151,5 +155,7 @@ function toHistoryEntry(record: ToolCallRecord): Record<string, unknown> {
     duration_ms: Math.round(durationMs),
     outcome,
     error_code: errorCode ?? null,
+    arguments: record.arguments,
+    is_cut: record.isCut,
   };
 }

@@ -5,6 +5,7 @@ import { Followers } from "../../../async/followers.ts";
 import type { AnswerQuestion } from "../../../computer/questions/question.ts";
 import type { Confirm, ConfirmRequest } from "../../../computer/tools/confirmation.ts";
 import { describeChanges, toolChanges } from "../../../computer/tools/tool_changes.ts";
+import type { Logger } from "../../../log.ts";
 import { checkContent } from "../../../protocol/form_answer.ts";
 import type { Answer } from "../../../protocol/questions.ts";
 import { StateChangedError, UsageError } from "../../outcome.ts";
@@ -26,7 +27,7 @@ export type WaitingEvent =
   | { readonly waiting: Waiting; readonly gone: string };
 
 export interface PeopleOptions {
-  readonly onError: (error: unknown) => void;
+  readonly log: Logger;
   /** A monotonic clock in milliseconds. */
   readonly now?: (() => number) | undefined;
 }
@@ -67,8 +68,8 @@ export class People {
   #watchers = 0;
   #lookedAtMs = -Infinity;
 
-  constructor({ onError, now = () => performance.now() }: PeopleOptions) {
-    this.#followers = new Followers(onError);
+  constructor({ log, now = () => performance.now() }: PeopleOptions) {
+    this.#followers = new Followers(log);
     this.#now = now;
   }
 

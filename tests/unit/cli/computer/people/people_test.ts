@@ -1,6 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { type Face, People } from "../../../../../src/cli/computer/people/people.ts";
 import { digestOf } from "../../../../../src/cli/computer/people/waiting.ts";
+import { silentLogger } from "../../../../../src/log.ts";
 import type { ConfirmRequest } from "../../../../../src/computer/tools/confirmation.ts";
 
 function requestOf(changes: Partial<ConfirmRequest> = {}): ConfirmRequest {
@@ -35,12 +36,7 @@ function requestOf(changes: Partial<ConfirmRequest> = {}): ConfirmRequest {
 }
 
 function peopleAt(clock: { nowMs: number }): People {
-  return new People({
-    now: () => clock.nowMs,
-    onError: (error) => {
-      throw error;
-    },
-  });
+  return new People({ now: () => clock.nowMs, log: silentLogger });
 }
 
 /** A face that never answers, and remembers why it was not needed. */

@@ -1,0 +1,89 @@
+/** What a Computer tells those who follow it, and the calls of which it tells. */
+import type { Progress } from "../../mcp/call_options.ts";
+import type { ServerStatus } from "../../mcp/supervision/server_state.ts";
+import type { UpdateKind } from "../office/office_link.ts";
+
+/** The outcome of a call. */
+export type ToolCallOutcome = "ok" | "error" | "timeout" | "cancelled";
+
+/**
+ * Whom a call waits for: the person at the Computer or the user of the Agent who confirms it, or the person who answers a
+ * question of its MCP server.
+ */
+export type AwaitedPerson = "confirmer" | "approver" | "answerer";
+
+/** Who called which tool. */
+export interface ToolCaller {
+  /** The id of the request. */
+  readonly reqId: string;
+  /**
+   * The name of the calling Agent as the Server states it, or as the request states it when the Server does not;
+   * `undefined` for a call by this Computer's own program.
+   */
+  readonly agent: string | undefined;
+  /** The client for whom the Agent made the call, as it says; `undefined` when it does not say. */
+  readonly client: string | undefined;
+}
+
+/** One tool call that has ended (`docs/protocol/desktop.md#server-order`). */
+export interface ToolCallRecord extends ToolCaller {
+  /** Rises from call to call, in the order in which they end. */
+  readonly id: number;
+  /** The MCP server; `undefined` when no server has a tool of that name that may be called. */
+  readonly server: string | undefined;
+  /** The tool's own name, or the name that was called when no such tool exists. */
+  readonly tool: string;
+  /** When the call arrived. */
+  readonly startedAt: Date;
+  /** How long it took, in milliseconds. */
+  readonly durationMs: number;
+  /** Whether it succeeded, failed, timed out or was cancelled. */
+  readonly outcome: ToolCallOutcome;
+  /** The error code, 4001–4007; `undefined` for a result of the MCP server, also one with `isError`. */
+  readonly errorCode: number | undefined;
+  /** The arguments as JSON, with secrets as `***`, and at most 4,096 characters. Never sent to the office. */
+  readonly arguments: string;
+  /** Whether the arguments are longer, so that only their beginning is kept. */
+  readonly isCut: boolean;
+}
+
+/** One tool call that runs. */
+export interface RunningToolCall extends ToolCaller {
+  /** Unique among the calls of this Computer, but not the id of a {@linkcode ToolCallRecord}. */
+  readonly id: number;
+  /** The MCP server. */
+  readonly server: string;
+  /** The tool's own name. */
+  readonly tool: string;
+  /** The name that the tool was called by: its alias where it has one. */
+  readonly name: string;
+  /** Whether this Computer's own program made it. */
+  readonly isLocal: boolean;
+  /** When the call arrived. */
+  readonly startedAt: Date;
+  /** When it times out; `undefined` while its time stands still, because a person is asked. */
+  readonly timesOutAt: Date | undefined;
+  /** The latest progress, without known secrets. */
+  readonly progress: Progress | undefined;
+  /** Whom it waits for; `undefined` while nobody is asked. */
+  readonly awaits: AwaitedPerson | undefined;
+  /** Whether it was cancelled or has timed out, and its MCP server has yet to let go of it. */
+  readonly isEnding: boolean;
+}
+
+/** Something has happened at a Computer. */
+export type ComputerEvent =
+  /** An Agent would see another view. */
+  | { readonly type: "view"; readonly view: UpdateKind }
+  /** An MCP server has another status. */
+  | { readonly type: "server"; readonly name: string; readonly status: ServerStatus }
+  /** An MCP server, or its supervision, has written to its log. */
+  | { readonly type: "log"; readonly server: string }
+  /** The connection, the office or its Agent is another one. */
+  | { readonly type: "connection" }
+  /** A call has begun, waits for somebody else, or has made progress. */
+  | { readonly type: "running"; readonly call: RunningToolCall }
+  /** A call has ended. `id`: that of the running call. */
+  | { readonly type: "ended"; readonly id: number; readonly record: ToolCallRecord }
+  /** New calls of the Agent are refused, or taken again. */
+  | { readonly type: "paused"; readonly isPaused: boolean };

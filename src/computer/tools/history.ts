@@ -1,0 +1,94 @@
+/** The tool calls that have ended, for the owner of the Computer and for the order of windows and documents. */
+import { fitsApproximately, isRecord } from "../../json/json.ts";
+import { shorten } from "../../text/text.ts";
+import { isSecretName, MASK } from "../secrets/masking.ts";
+import type { ToolCallRecord } from "../shared/computer_events.ts";
+
+const MAX_CALLS = 1_000;
+/** The calls that count for the order of windows and documents. */
+const MAX_SERVERS = 100;
+/** The most characters of the arguments of a call that are kept. */
+const MAX_ARGUMENTS_LENGTH = 4_096;
+/** The length that is searched for secrets before a text is cut; secrets are shorter. */
+const MAX_READ_LENGTH = 20_000;
+
+/** A call as it is kept: its arguments are masked when they are read, by the secrets that are known then. */
+type KeptCall = Omit<ToolCallRecord, "arguments"> & { readonly params: unknown };
+
+/** The last 1,000 tool calls, oldest first. */
+export class ToolCallHistory {
+  readonly #redact: (text: string) => string;
+  readonly #calls: KeptCall[] = [];
+  #lastId = 0;
+  /**
+   * The servers of the last 100 calls that reached one, oldest first, one entry for each call. Kept apart from the records,
+   * so that refused calls push no server out.
+   */
+  servers: readonly string[] = [];
+
+  /** @param redact Removes known secrets from a text. */
+  constructor(redact: (text: string) => string) {
+    this.#redact = redact;
+  }
+
+  push(
+    call: Omit<ToolCallRecord, "id" | "arguments" | "isCut">,
+    params: Readonly<Record<string, unknown>>,
+  ): void {
+    const isCut = !fitsApproximately(params, MAX_ARGUMENTS_LENGTH);
+    const kept = isCut ? this.#cut(params, { left: MAX_ARGUMENTS_LENGTH }) : params;
+    this.#calls.push({ ...call, id: ++this.#lastId, isCut, params: kept });
+    if (this.#calls.length > MAX_CALLS) this.#calls.shift();
+    if (call.server !== undefined) this.servers = [...this.servers, call.server].slice(-MAX_SERVERS);
+  }
+
+  /** The calls that have ended after the one with this id; all by default. */
+  recordsSince(id = 0): ToolCallRecord[] {
+    return this.#calls.filter((call) => call.id > id).map((call) => this.#toRecord(call));
+  }
+
+  /** The call that has ended last. */
+  get last(): ToolCallRecord | undefined {
+    const call = this.#calls.at(-1);
+    return call && this.#toRecord(call);
+  }
+
+  #toRecord({ params, ...call }: KeptCall): ToolCallRecord {
+    const text = this.#redact(JSON.stringify(params, maskNamed) ?? "");
+    return { ...call, arguments: shorten(text, MAX_ARGUMENTS_LENGTH) };
+  }
+
+  /** A copy with the first texts and members. Redacts before it cuts: a piece of a secret could not be recognized. */
+  #cut(value: unknown, room: { left: number }): unknown {
+    if (typeof value === "string") {
+      const text = value.length > room.left
+        ? shorten(this.#redact(value.slice(0, room.left + MAX_READ_LENGTH)), room.left)
+        : value;
+      room.left -= text.length;
+      return text;
+    }
+    room.left -= 4;
+    if (Array.isArray(value)) {
+      const items: unknown[] = [];
+      for (const item of value) {
+        if (room.left <= 0) break;
+        items.push(this.#cut(item, room));
+      }
+      return items;
+    }
+    if (!isRecord(value)) return value;
+    const members: [string, unknown][] = [];
+    for (const [key, member] of Object.entries(value)) {
+      if (key.length >= room.left) break;
+      room.left -= key.length;
+      members.push([key, this.#cut(member, room)]);
+    }
+    return Object.fromEntries(members);
+  }
+}
+
+/** Hides a value whose name says that it is a secret. */
+function maskNamed(key: string, value: unknown): unknown {
+  const isValue = typeof value === "string" || typeof value === "number";
+  return isValue && isSecretName(key) ? MASK : value;
+}

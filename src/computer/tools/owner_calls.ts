@@ -1,0 +1,105 @@
+/** The calls that run, as the owner of the Computer sees and stops them. */
+import type { Followers } from "../../async/followers.ts";
+import type { Logger } from "../../log.ts";
+import { clientNamedIn } from "../../protocol/call.ts";
+import { shorten } from "../../text/text.ts";
+import type { OfficeAgent } from "../office/office_agent.ts";
+import type { ComputerEvent, RunningToolCall, ToolCaller } from "../shared/computer_events.ts";
+import type { RunningCall, RunningCalls } from "../shared/running_call.ts";
+import { MAX_KEPT_NAME_LENGTH } from "./refusals.ts";
+
+/** The tool calls of a Computer that run. */
+export interface ComputerCalls {
+  /** Those that run now, oldest first; also those that wait for a person. */
+  readonly running: readonly RunningToolCall[];
+  /** Cancels a call; `false` when none with this id runs. */
+  cancel(id: number): boolean;
+  /** Refuses new calls of the Agent until {@linkcode ComputerCalls.resume}. Calls that run go on. */
+  pause(): void;
+  /** Takes calls of the Agent again. */
+  resume(): void;
+  /** Whether new calls of the Agent are refused. */
+  readonly isPaused: boolean;
+}
+
+export interface OwnerCallsContext {
+  readonly running: RunningCalls;
+  readonly cancel: (call: RunningCall) => void;
+  readonly agent: Pick<OfficeAgent, "name">;
+  readonly events: Followers<ComputerEvent>;
+  readonly log: Logger;
+}
+
+export class OwnerCalls implements ComputerCalls {
+  readonly #context: OwnerCallsContext;
+  isPaused = false;
+
+  constructor(context: OwnerCallsContext) {
+    this.#context = context;
+  }
+
+  get running(): readonly RunningToolCall[] {
+    return [...this.#context.running].flatMap((call) => this.#shown(call) ?? []);
+  }
+
+  cancel(id: number): boolean {
+    const call = [...this.#context.running].find((each) => each.id === id);
+    if (call !== undefined) this.#context.cancel(call);
+    return call !== undefined;
+  }
+
+  pause(): void {
+    this.#setPaused(true);
+  }
+
+  resume(): void {
+    this.#setPaused(false);
+  }
+
+  /** The Agent as the Server states it, and its client as the request does. */
+  callerOf({ isLocal, request: { req_id, agent: claimed = "" } }: RunningCall): ToolCaller {
+    const reqId = shorten(req_id, MAX_KEPT_NAME_LENGTH);
+    if (isLocal) return { reqId, agent: undefined, client: undefined };
+    const { name } = this.#context.agent;
+    const client = clientNamedIn(claimed, name);
+    return {
+      reqId,
+      agent: name ?? shorten(claimed, MAX_KEPT_NAME_LENGTH),
+      client: client === undefined ? undefined : shorten(client, MAX_KEPT_NAME_LENGTH),
+    };
+  }
+
+  /** Tells of a call that has begun, waits for somebody else, or has made progress. */
+  tell(call: RunningCall): void {
+    const { events } = this.#context;
+    const shown = events.isEmpty ? undefined : this.#shown(call);
+    if (shown !== undefined) events.tell({ type: "running", call: shown });
+  }
+
+  #setPaused(isPaused: boolean): void {
+    if (this.isPaused === isPaused) return;
+    this.isPaused = isPaused;
+    const { log, events } = this.#context;
+    log.info(
+      isPaused ? "new calls of the Agent are refused: the owner has paused them" : "calls are taken again",
+    );
+    events.tell({ type: "paused", isPaused });
+  }
+
+  /** `undefined` for a call without a tool. */
+  #shown(call: RunningCall): RunningToolCall | undefined {
+    const { id, request, isLocal, startedAt, place, clock, progress, awaited: awaits } = call;
+    return place && {
+      id,
+      ...this.callerOf(call),
+      ...place,
+      name: request.tool_name,
+      isLocal,
+      startedAt,
+      timesOutAt: clock.endsAt,
+      progress,
+      awaits,
+      isEnding: clock.signal.aborted,
+    };
+  }
+}

@@ -1,0 +1,68 @@
+/** Why a call is not made: no such tool, a disabled or changed one, too many calls, or calls that the owner has paused. */
+import type { Fleet } from "../../mcp/supervision/fleet.ts";
+import { ErrorCode } from "../../protocol/error_codes.ts";
+import type { CallToolResult } from "../../protocol/tools.ts";
+import { didYouMean, listWords } from "../../text/spelling.ts";
+import { shorten } from "../../text/text.ts";
+import { absentServersHint } from "../shared/failures.ts";
+import type { ToolView } from "./directory.ts";
+import type { ChangedTool } from "./approved_tools.ts";
+import { otherNamesOf } from "./names.ts";
+import { failureResult, type ToolOutcome } from "./results.ts";
+
+/** How much is kept of a name or id that the Agent chose, in characters. */
+export const MAX_KEPT_NAME_LENGTH = 128;
+const MAX_NAMED_TOOLS = 5;
+
+export function busyResult(tool: string, maxCalls: number): CallToolResult {
+  const why = `${maxCalls} calls are already running; try again when some of them have ended`;
+  return notCalled(tool, why, ErrorCode.TOOL_EXECUTION_FAILED);
+}
+
+export function pausedResult(tool: string): CallToolResult {
+  const why = "the Computer's owner has paused all calls; ask the user before you try again";
+  return notCalled(tool, why, ErrorCode.TOOL_EXECUTION_FAILED);
+}
+
+export function disabledResult(tool: string): CallToolResult {
+  return failureResult(`Tool "${tool}" is disabled on this Computer`, {
+    error_code: ErrorCode.TOOL_DISABLED,
+  });
+}
+
+/** The outcome of a call whose tool has no route. */
+export function refuseUnknown(
+  tool: string,
+  { view, fleet }: { readonly view: ToolView; readonly fleet: Pick<Fleet, "servers"> },
+): ToolOutcome {
+  if (view.forbidden.has(tool)) return { result: disabledResult(tool), outcome: "error" };
+  const changed = view.setAside.get(tool);
+  if (changed !== undefined) return { result: setAsideResult(tool, changed), outcome: "error" };
+  const others = otherNamesOf(tool, view.routes.values()).slice(0, MAX_NAMED_TOOLS);
+  const locked = others.length > 0
+    ? undefined
+    : fleet.servers.find(({ name, status }) => status === "needs sign-in" && tool.startsWith(`${name}__`));
+  if (locked !== undefined) {
+    const { name, statusText } = locked;
+    const text = `Tool "${tool}" was not called: MCP server "${name}" ${statusText} at the Computer`;
+    const meta = { error_code: ErrorCode.TOOL_AUTHORIZATION_REQUIRED };
+    return { result: failureResult(text, meta), outcome: "error", server: name };
+  }
+  const hint = others.length === 0
+    ? `${didYouMean(tool, view.routes.keys())}${absentServersHint(fleet)}`
+    : `; it is listed as ${listWords(others.map((name) => shorten(name, MAX_KEPT_NAME_LENGTH)))}`;
+  const text = `Tool "${tool}" does not exist on this Computer${hint}`;
+  return { result: failureResult(text, { error_code: ErrorCode.TOOL_NOT_FOUND }), outcome: "error" };
+}
+
+function setAsideResult(tool: string, { summary }: ChangedTool): CallToolResult {
+  const why = `${summary} has changed since the Computer's owner allowed it, and the ` +
+    'owner has it set aside then ("on_change": "block")';
+  return notCalled(tool, why, ErrorCode.TOOL_DISABLED);
+}
+
+function notCalled(tool: string, why: string, error_code: number): CallToolResult {
+  return failureResult(`Tool "${shorten(tool, MAX_KEPT_NAME_LENGTH)}" was not called: ${why}`, {
+    error_code,
+  });
+}

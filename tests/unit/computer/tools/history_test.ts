@@ -1,0 +1,82 @@
+import { assert, assertEquals } from "@std/assert";
+import { ToolCallHistory } from "../../../../src/computer/tools/history.ts";
+
+type Call = Parameters<ToolCallHistory["push"]>[0];
+
+function call(changes: Partial<Call> = {}): Call {
+  return {
+    reqId: "a",
+    agent: "ada",
+    client: undefined,
+    server: "s",
+    tool: "t",
+    startedAt: new Date(0),
+    durationMs: 1,
+    outcome: "ok",
+    errorCode: undefined,
+    ...changes,
+  };
+}
+
+function historyOf(redact = (text: string) => text): ToolCallHistory {
+  return new ToolCallHistory(redact);
+}
+
+Deno.test("the last 1,000 calls are kept, oldest first, and the servers of the last 100", () => {
+  const history = historyOf();
+  for (let i = 0; i < 1_050; i++) history.push(call({ reqId: `${i}`, server: `s${i % 2}` }), {});
+  const records = history.recordsSince();
+  assertEquals([records.length, records[0]?.reqId, records[999]?.reqId], [1_000, "50", "1049"]);
+  assertEquals([history.servers.length, history.servers.slice(0, 3)], [100, ["s0", "s1", "s0"]]);
+});
+
+Deno.test("a call of a tool that does not exist is kept, and does not change the order of servers", () => {
+  const history = historyOf();
+  history.push(call(), {});
+  for (let i = 0; i < 150; i++) {
+    history.push(call({ server: undefined, outcome: "error", errorCode: 4001 }), {});
+  }
+  assertEquals(history.recordsSince().length, 151);
+  assertEquals(history.servers, ["s"]);
+});
+
+Deno.test("a list of records does not change after it was returned", () => {
+  const history = historyOf();
+  const before = history.recordsSince();
+  const servers = history.servers;
+  history.push(call(), {});
+  assertEquals([before, servers, history.servers], [[], [], ["s"]]);
+});
+
+Deno.test("ids rise, and the records since one are those after it", () => {
+  const history = historyOf();
+  for (const reqId of ["a", "b", "c"]) history.push(call({ reqId }), {});
+  const [first, second] = history.recordsSince();
+  assert(first !== undefined && second !== undefined && first.id < second.id);
+  assertEquals(history.recordsSince(second.id).map(({ reqId }) => reqId), ["c"]);
+  assertEquals(history.recordsSince(history.last?.id), []);
+});
+
+Deno.test("arguments are masked by the secrets that are known when they are read, and by their names", () => {
+  let secret = "none";
+  const history = historyOf((text) => text.replaceAll(secret, "***"));
+  history.push(call(), { path: "/hunter2", password: "x", deep: [{ apiKey: "y", count: 3, token: 4 }] });
+  secret = "hunter2";
+  assertEquals(
+    history.last?.arguments,
+    '{"path":"/***","password":"***","deep":[{"apiKey":"***","count":3,"token":"***"}]}',
+  );
+  assertEquals(history.last?.isCut, false);
+});
+
+Deno.test("of long arguments the beginning is kept, without a piece of a secret at its end", () => {
+  const secret = "s3cret".repeat(10);
+  const history = historyOf((text) => text.replaceAll(secret, "***"));
+  history.push(call(), { first: "a", text: `${"x".repeat(4_060)}${secret}`, rest: "y".repeat(1e6) });
+  const { arguments: kept = "", isCut } = history.last ?? {};
+  assertEquals([isCut, kept.includes("s3cret"), kept.length <= 4_097], [true, false, true]);
+  assert(kept.startsWith('{"first":"a","text":"xxx'));
+  history.push(call(), { list: Array.from({ length: 1e5 }, (_, index) => ({ index })) });
+  assert((history.last?.arguments.length ?? 0) <= 4_097);
+  assertEquals(history.last?.isCut, true);
+});
