@@ -22,7 +22,6 @@ import { describeError } from "../text/text.ts";
 
 /** How long a command waits for another program that writes, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;
-/** A file of another version is no file of this program. */
 const VERSION = "1";
 const FILE_MODE = 0o600;
 const COOKIE_KEY_BYTES = 32;
@@ -69,25 +68,33 @@ export class StateFile implements Disposable {
   readonly path: string;
   readonly keys: HubKeys;
   readonly #db: DatabaseSync;
+  readonly #lock: DatabaseSync | undefined;
   readonly #statements = new Map<string, StatementSync>();
 
-  private constructor(path: string, db: DatabaseSync) {
+  private constructor(path: string, db: DatabaseSync, lock: DatabaseSync | undefined) {
     this.path = path;
     this.#db = db;
     this.keys = this.#readKeys();
+    this.#lock = lock;
   }
 
   /**
    * Opens the file, and makes one that only its owner can read where there is none. One that is damaged is moved aside, so that
-   * the hub can start: all of its tokens are refused from then on. A file that was never one of a hub stays as it is.
+   * the hub can start: all of its tokens are refused from then on. A file of another version, or of no hub, stays as it is.
    *
-   * @throws {StateFileError} when it cannot be opened or made, or belongs to something else.
+   * @throws {StateFileError} when it cannot be opened or made, belongs to something else, or another hub uses it.
    */
   static open(path: string, { logger }: { readonly logger: Logger }): StateFile {
+    let lock: DatabaseSync | undefined;
     try {
-      return StateFile.#read(path, { create: true });
+      refuseOther(path);
+      lock = takeLock(path);
+      return StateFile.#read(path, { lock });
     } catch (error) {
-      if (!isDamage(error)) throw cannotOpen(path, error);
+      if (lock === undefined || !isDamage(error)) {
+        lock?.close();
+        throw cannotOpen(path, error);
+      }
       const aside = `${path}.damaged-${new Date().toISOString().replaceAll(":", "-")}`;
       for (const end of ["", "-wal", "-shm"]) {
         if (existsSync(path + end)) renameSync(path + end, aside + end);
@@ -97,7 +104,7 @@ export class StateFile implements Disposable {
         "the hub's state file is damaged: all clients have to be connected again, the old tokens are refused",
         fields,
       );
-      return StateFile.#read(path, { create: true });
+      return StateFile.#read(path, { lock });
     }
   }
 
@@ -108,26 +115,21 @@ export class StateFile implements Disposable {
    */
   static openExisting(path: string): StateFile {
     try {
-      return StateFile.#read(path, { create: false });
+      refuseOther(path);
+      if (!existsSync(path)) {
+        throw stateError(path, "no such file; start the hub first, or give its --state-file");
+      }
+      return StateFile.#read(path);
     } catch (error) {
       throw cannotOpen(path, error);
     }
   }
 
-  static #read(path: string, { create }: { readonly create: boolean }): StateFile {
-    const other = otherThing(path);
-    if (other !== undefined) {
-      throw new StateFileError(
-        `Cannot open the hub's state file "${path}": it is ${other}; give another --state-file`,
-      );
-    }
+  /** @param options `lock`: that of a hub, which makes a file where there is none. */
+  static #read(path: string, { lock }: { readonly lock?: DatabaseSync } = {}): StateFile {
     // A file of a hub has bytes from its first moment on: one without has lost them.
     if (statSync(path, { throwIfNoEntry: false })?.size === 0) throw new DamagedError("It is empty");
-    if (create) makePrivate(path);
-    else if (!existsSync(path)) {
-      const state = "no such file; start the hub first, or give its --state-file";
-      throw new StateFileError(`Cannot open the hub's state file "${path}": ${state}`);
-    }
+    if (lock !== undefined) makePrivate(path);
     const db = new DatabaseSync(path);
     try {
       db.exec(
@@ -136,7 +138,7 @@ export class StateFile implements Disposable {
       const { quick_check: check } = db.prepare("PRAGMA quick_check(1)").get() ?? {};
       if (check !== "ok") throw new DamagedError(`Damaged: ${check}`);
       db.exec(TABLES);
-      return new StateFile(path, db);
+      return new StateFile(path, db, lock);
     } catch (error) {
       db.close();
       throw error;
@@ -172,6 +174,7 @@ export class StateFile implements Disposable {
   [Symbol.dispose](): void {
     this.#statements.clear();
     if (this.#db.isOpen) this.#db.close();
+    if (this.#lock?.isOpen) this.#lock.close();
   }
 
   #statement(sql: string): StatementSync {
@@ -185,7 +188,6 @@ export class StateFile implements Disposable {
   #readKeys(): HubKeys {
     const insert = "INSERT OR IGNORE INTO keys (name, value) VALUES (?, ?)";
     this.run(insert, "version", VERSION);
-    if (this.#key("version") !== VERSION) throw new DamagedError("Cannot use it: it is of another version");
     if (this.#key("signing") === undefined) {
       this.run(insert, "cookies", randomBytes(COOKIE_KEY_BYTES).toString("base64url"));
       const { privateKey } = generateKeyPairSync("ec", { namedCurve: CURVE });
@@ -222,30 +224,27 @@ class DamagedError extends Error {
   override readonly name = "DamagedError";
 }
 
-/** SQLITE_CORRUPT and SQLITE_NOTADB; and tables that are not the ones of this program. */
-const DAMAGE_CODES: readonly unknown[] = [11, 26];
+/** Errors of SQLite have no code; the last ones are of tables that are not those of this program. */
+const DAMAGE = /malformed|not a database|no such (?:table|column)|has no column/;
 
 function isDamage(error: unknown): boolean {
-  if (error instanceof DamagedError) return true;
-  if (!(error instanceof Error)) return false;
-  const code = "errcode" in error ? error.errcode : undefined;
-  return DAMAGE_CODES.includes(code) ||
-    /malformed|not a database|no such (?:table|column)|has no column/.test(error.message);
+  return error instanceof DamagedError || DAMAGE.test(describeError(error));
 }
 
 /** How much of a file tells what it is, in bytes. */
 const HEAD_BYTES = 4_096;
 const SQLITE_HEAD = "SQLite format 3\0";
 
-/** What a file is that somebody has named by mistake. One of a hub may be damaged, but it is never one of these. */
-function otherThing(path: string): string | undefined {
+/** @throws {StateFileError} for a file that is not of a hub of this version. One of a hub may be damaged, but is none of these. */
+function refuseOther(path: string): void {
   const head = readHead(path);
-  if (head === undefined || head.length === 0) return undefined;
-  if (head.subarray(0, SQLITE_HEAD.length).toString("latin1") === SQLITE_HEAD) {
-    const tables = tablesOf(path);
-    return tables.length === 0 || tables.includes("keys") ? undefined : "the database of another program";
-  }
-  return isText(head) ? "a text" : undefined;
+  if (head === undefined || head.length === 0) return;
+  const other = head.subarray(0, SQLITE_HEAD.length).toString("latin1") === SQLITE_HEAD
+    ? otherDatabase(path)
+    : isText(head)
+    ? "a text;"
+    : undefined;
+  if (other !== undefined) throw stateError(path, `it is ${other} give another --state-file`);
 }
 
 /** `undefined` for a file that cannot be read, such as a folder: opening it says why. */
@@ -273,29 +272,50 @@ function isText(bytes: Uint8Array): boolean {
   }
 }
 
-/** None for a file that is too damaged to tell. */
-function tablesOf(path: string): readonly string[] {
+/** `undefined` for a file that is too damaged to tell. */
+function otherDatabase(path: string): string | undefined {
   try {
     const db = new DatabaseSync(path, { readOnly: true });
     try {
       db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
-      const rows = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
-      return rows.map(({ name }) => String(name));
+      const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+      if (tables.length === 0) return undefined;
+      if (!tables.some(({ name }) => name === "keys")) return "the database of another program;";
+      const { value = VERSION } = db.prepare("SELECT value FROM keys WHERE name = 'version'").get() ?? {};
+      return value === VERSION
+        ? undefined
+        : `of version "${value}", and this program reads version ${VERSION}: use the release that wrote it, or`;
     } finally {
       db.close();
     }
   } catch {
-    return [];
+    return undefined;
+  }
+}
+
+/** Keeps other hubs from the file until it is closed, however this process ends. Commands are not kept from it. */
+function takeLock(path: string): DatabaseSync {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const lock = new DatabaseSync(`${path}.lock`);
+  try {
+    lock.exec("BEGIN EXCLUSIVE");
+    return lock;
+  } catch (error) {
+    lock.close();
+    if (!/locked/.test(describeError(error))) throw error;
+    throw stateError(path, "another hub uses it; end that one, or give another --state-file");
   }
 }
 
 function makePrivate(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   closeSync(openSync(path, "a", FILE_MODE));
   chmodSync(path, FILE_MODE);
 }
 
 function cannotOpen(path: string, cause: unknown): StateFileError {
-  if (cause instanceof StateFileError) return cause;
-  return new StateFileError(`Cannot open the hub's state file "${path}": ${describeError(cause)}`, { cause });
+  return cause instanceof StateFileError ? cause : stateError(path, describeError(cause), { cause });
+}
+
+function stateError(path: string, state: string, options: ErrorOptions = {}): StateFileError {
+  return new StateFileError(`Cannot open the hub's state file "${path}": ${state}`, options);
 }
