@@ -17,36 +17,20 @@ export interface ListLimits {
   readonly maxToolBytes: number;
   /** The most that all tools of one MCP server take, in bytes of JSON; 8 MiB by default. */
   readonly maxToolListBytes: number;
-  /** The most windows of one MCP server; 1,000 by default. */
-  readonly maxWindows: number;
+  /** The most windows, templates or prompts of one MCP server, and skills of one or of a folder; 1,000 by default. */
+  readonly maxListed: number;
   /** The most documents of one MCP server; 100,000 by default. */
   readonly maxDocuments: number;
-  /** The most templates of one MCP server; 1,000 by default. */
-  readonly maxTemplates: number;
-  /** The most prompts of one MCP server; 1,000 by default. */
-  readonly maxPrompts: number;
-  /** The most skills of one folder or MCP server; 1,000 by default. */
-  readonly maxSkills: number;
   /** The most `skill://` resources of one MCP server; 20,000 by default. */
   readonly maxSkillFiles: number;
-  /** The largest entry of a list of prompts, in bytes of JSON; 64 KiB by default. */
-  readonly maxPromptBytes: number;
-  /** The most characters of an MCP server's instructions; 65,536 by default. The rest is cut. */
-  readonly maxInstructionsLength: number;
   /** The most subscriptions of the Agent; 1,000 by default. */
   readonly maxSubscriptions: number;
-  /** The largest entry of a list of resources, in bytes of JSON; 64 KiB by default. */
-  readonly maxResourceBytes: number;
-  /** The most that all listed resources of one MCP server take, in bytes of JSON; 64 MiB by default. */
-  readonly maxResourceListBytes: number;
+  /** The largest resource, template, prompt or summary of a document, in bytes of JSON; 64 KiB by default. */
+  readonly maxEntryBytes: number;
   /** The largest contents of a window, in bytes of JSON; 4 MiB by default. */
   readonly maxWindowBytes: number;
   /** The most that the contents of all windows of one MCP server take, in bytes of JSON; 32 MiB by default. */
   readonly maxWindowsBytes: number;
-  /** The largest summary of a document, in bytes of JSON; 64 KiB by default. */
-  readonly maxSummaryBytes: number;
-  /** The most that the summaries of all documents of one MCP server take, in bytes of JSON; 64 MiB by default. */
-  readonly maxSummariesBytes: number;
   /** The largest list answer, in bytes; 8 MiB, or less where the connection takes less. */
   readonly maxListAnswerBytes: number;
 }
@@ -124,20 +108,12 @@ export const DEFAULT_LIMITS: ComputerLimits = {
   maxTools: 5_000,
   maxToolBytes: MIB,
   maxToolListBytes: 8 * MIB,
-  maxWindows: 1_000,
+  maxListed: 1_000,
   maxDocuments: 100_000,
-  maxTemplates: 1_000,
-  maxPrompts: 1_000,
-  maxSkills: 1_000,
   maxSkillFiles: 20_000,
-  maxPromptBytes: 64 * KIB,
-  maxInstructionsLength: 65_536,
   maxSubscriptions: 1_000,
-  maxResourceBytes: 64 * KIB,
-  maxResourceListBytes: 64 * MIB,
+  maxEntryBytes: 64 * KIB,
   maxWindowBytes: 4 * MIB,
   maxWindowsBytes: 32 * MIB,
-  maxSummaryBytes: 64 * KIB,
-  maxSummariesBytes: 64 * MIB,
   maxListAnswerBytes: 8 * MIB,
 };

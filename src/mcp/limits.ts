@@ -21,7 +21,7 @@ export interface ServerLimits {
    * thousand; a new text of 2 to 10 bytes as three; an escape in a text as a quarter; a byte after the first MiB as a 128th.
    */
   readonly maxMessageValues: number;
-  /** The most bytes of one list of a server, all pages together; 64 MiB by default. The rest is left out. */
+  /** The most bytes of one list of a server, all pages together, and of what is kept of it; 64 MiB by default. The rest is left out. */
   readonly maxListBytes: number;
   /**
    * The most notifications about resources and lists that are handled per server and second; 100 by default. Further ones

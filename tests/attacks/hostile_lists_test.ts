@@ -122,7 +122,7 @@ Deno.test("one window larger than any answer is left out, and named, and all oth
 
 Deno.test("windows and documents without end are taken as far as is allowed", async () => {
   const resources = many(600, (index) => ({ uri: `${index % 2 === 0 ? "window" : "dpe"}://bad/${index}` }));
-  await using office = await openOffice({ resources }, { maxWindows: 10, maxDocuments: 10 });
+  await using office = await openOffice({ resources }, { maxListed: 10, maxDocuments: 10 });
   assert((await office.laptop.getDesktop()).includes(GOOD_TEXT));
   assertEquals((await office.laptop.getFinder()).totalCount, 1);
   assertEquals(office.computer.uris.length, 22);

@@ -18,7 +18,7 @@ const isLinux = Deno.build.os === "linux";
 /** How many of these folders a watch of `path` takes. */
 async function countWatchedBy(path: string, folders: readonly string[]): Promise<number> {
   const { promise: begun, resolve: onChange } = Promise.withResolvers<void>();
-  const watched = new SkillFolder(path, { maxSkills: 10 });
+  const watched = new SkillFolder(path, { maxListed: 10 });
   watched.watch({ onChange, log: new RecordingLogger() });
   try {
     await within(begun, "the watch to begin");
@@ -163,7 +163,7 @@ Deno.test("a front matter that is too long is not read, and its skill says so", 
     await Deno.mkdir(join(folder, "long"));
     const text = `---\ndescription: ${"d".repeat(17_000)}\n---\n`;
     await Deno.writeTextFile(join(folder, "long", "SKILL.md"), text);
-    const { skills, problems } = await new SkillFolder(folder, { maxSkills: 10 }).scan();
+    const { skills, problems } = await new SkillFolder(folder, { maxListed: 10 }).scan();
     assertEquals([skills.length, problems.length], [0, 1]);
     assertMatch(problems[0]?.message ?? "", /16384 bytes/);
   } finally {

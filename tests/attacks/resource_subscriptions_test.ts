@@ -76,7 +76,7 @@ Deno.test("a list of templates without end is read once for all who ask, ends in
     deaf: { resources: [], hang: ["resources/templates/list"] },
   });
   await using office = await ComputerOffice.open(config, {
-    limits: { readTimeoutMs: 3_000, viewDeadlineMs: 100_000, maxTemplates: 50 },
+    limits: { readTimeoutMs: 3_000, viewDeadlineMs: 100_000, maxListed: 50 },
   });
   const { laptop } = office;
   const asked = await within(

@@ -21,8 +21,6 @@ export interface EntryListsContext<T> extends Pick<SharedParts, "fleet" | "limit
   readonly what: string;
   /** Translates an entry for this wire; `undefined` leaves the entry out. */
   readonly toEntry: (entry: unknown, server: string) => T | undefined;
-  readonly maxEntries: number;
-  readonly maxEntryBytes: number;
 }
 
 /** Lists the entries of one kind. Requests at the same time share one list of a server. */
@@ -93,17 +91,17 @@ export class EntryLists<T> {
 
   /** Leaves out invalid entries and those beyond the limits. */
   #read(server: SupervisedServer, entries: readonly unknown[]): ListedEntry<T>[] {
-    const { maxEntries, maxEntryBytes, toEntry, what, warnOnce } = this.#context;
+    const { limits: { maxListed, maxEntryBytes }, toEntry, what, warnOnce } = this.#context;
     const listed: ListedEntry<T>[] = [];
     let leftOut = 0;
     for (const each of entries) {
-      const fits = listed.length < maxEntries && fitsApproximately(each, maxEntryBytes);
+      const fits = listed.length < maxListed && fitsApproximately(each, maxEntryBytes);
       const entry = fits ? toEntry(each, server.name) : undefined;
       if (entry !== undefined) listed.push({ server: server.name, entry });
       else leftOut++;
     }
     if (leftOut > 0) {
-      const fields = { server: server.name, count: leftOut, maxEntries, maxEntryBytes };
+      const fields = { server: server.name, count: leftOut, maxListed, maxEntryBytes };
       warnOnce.warn(`${what} are left out: too many, too large, or without a name or template`, fields);
     }
     return listed;

@@ -24,6 +24,7 @@ import { withCapability } from "../resources/route.ts";
 
 const MAX_COMPLETION_LENGTH = 256 * 1024;
 const MAX_TEXT_LENGTH = 4_096;
+const MAX_INSTRUCTIONS_LENGTH = 65_536;
 /** The most bytes of the icons of a server, and of its capabilities; larger ones are left out. */
 const MAX_PART_BYTES = 64 * 1024;
 
@@ -39,15 +40,13 @@ export class ServerOffers {
   readonly #context: ServerOffersContext;
 
   constructor(context: ServerOffersContext) {
-    const { limits } = this.#context = context;
+    this.#context = context;
     this.templates = new EntryLists({
       ...context,
       kind: "templates",
       capability: "resources",
       what: "resource templates",
       toEntry: toTemplateInfo,
-      maxEntries: limits.maxTemplates,
-      maxEntryBytes: limits.maxResourceBytes,
     });
     this.prompts = new Prompts(context);
   }
@@ -109,9 +108,10 @@ type Describe = ServerOffersContext & { readonly name: string };
 
 function cut(
   instructions: string,
-  { limits: { maxInstructionsLength: limit }, redact, warnOnce, name: server }: Describe,
+  { redact, warnOnce, name: server }: Describe,
 ): Pick<McpServerInfo, "instructions" | "instructions_cut"> {
   const shown = redact(instructions);
+  const limit = MAX_INSTRUCTIONS_LENGTH;
   if (shown.length <= limit) return { instructions: shown };
   warnOnce.warn("instructions of an MCP server are cut: too long", { server, length: shown.length, limit });
   return { instructions: shorten(shown, limit), instructions_cut: true };

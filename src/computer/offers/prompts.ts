@@ -52,15 +52,12 @@ export class Prompts {
 
   constructor(context: PromptsContext) {
     this.#context = context;
-    const { limits } = context;
     this.lists = new EntryLists({
       ...context,
       kind: "prompts",
       capability: "prompts",
       what: "prompts",
       toEntry: toPromptInfo,
-      maxEntries: limits.maxPrompts,
-      maxEntryBytes: limits.maxPromptBytes,
     });
   }
 

@@ -12,7 +12,7 @@ import { describeError } from "../../text/text.ts";
 import type { ResourceContents } from "../../protocol/resources.ts";
 import { buildDpeUri } from "../../uri/dpe_uri.ts";
 import { EntryCache, type EntryCacheOptions, type FreshValue, type ReadValue } from "./cache.ts";
-import type { ListLimits } from "../../config/limits.ts";
+import type { ComputerLimits } from "../../config/limits.ts";
 import { documentKey, tryParseResourceUri } from "./resource_uri.ts";
 
 /** How many entries of a catalogue are read before other work of the process runs. */
@@ -22,7 +22,7 @@ const SUBSCRIPTION_GRACE_MS = 500;
 
 export interface ServerDocumentsContext
   extends Pick<EntryCacheOptions<unknown>, "onFailure" | "concurrency" | "maxAgeMs" | "now"> {
-  readonly limits: ListLimits;
+  readonly limits: ComputerLimits;
   readonly server: string;
   readonly read: (uri: string) => Promise<FreshValue<readonly ResourceContents[]>>;
   /** Subscribes to a URI, unless it is subscribed; resolves to whether the server agreed. */
@@ -54,7 +54,7 @@ export class ServerDocuments {
   constructor(context: ServerDocumentsContext) {
     this.#context = context;
     const { onFailure, concurrency, maxAgeMs, now, read, limits } = context;
-    const { maxSummaryBytes, maxSummariesBytes } = limits;
+    const { maxEntryBytes, maxListBytes } = limits;
     this.cache = new EntryCache<Summary>({
       onFailure,
       concurrency,
@@ -66,12 +66,12 @@ export class ServerDocuments {
       },
       readMany: (uris) => this.#readCatalogues(uris),
       bounds: {
-        eachBytes: maxSummaryBytes,
-        totalBytes: maxSummariesBytes,
+        eachBytes: maxEntryBytes,
+        totalBytes: maxListBytes,
         onTooLarge: (uri) => {
           const message =
             "a document is left out of the Finder: its summary or all summaries of its MCP server are too large";
-          const bounds = { limit: maxSummaryBytes, limitOfAll: maxSummariesBytes };
+          const bounds = { limit: maxEntryBytes, limitOfAll: maxListBytes };
           context.warnOnce.warn(message, { server: context.server, uri, ...bounds });
           return undefined;
         },

@@ -6,12 +6,12 @@ import { approximateSizeBytes, fitsApproximately } from "../../json/json.ts";
 import { SKILL_SCHEME } from "../../protocol/skills.ts";
 import { hasDpeScheme } from "../../uri/dpe_uri.ts";
 import { hasWindowScheme } from "../../uri/window_uri.ts";
-import { DEFAULT_LIMITS, type ListLimits } from "../../config/limits.ts";
+import { type ComputerLimits, DEFAULT_LIMITS } from "../../config/limits.ts";
 import { type DpeResourceUri, tryParseResourceUri, type WindowResourceUri } from "./resource_uri.ts";
 
 export type ResourceBounds = Pick<
-  ListLimits,
-  "maxWindows" | "maxDocuments" | "maxSkillFiles" | "maxResourceBytes" | "maxResourceListBytes"
+  ComputerLimits,
+  "maxListed" | "maxDocuments" | "maxSkillFiles" | "maxEntryBytes" | "maxListBytes"
 >;
 
 export const MAX_HOSTS = 10_000;
@@ -36,12 +36,12 @@ export class SortedResources {
 
   constructor(bounds: ResourceBounds) {
     this.#bounds = bounds;
-    this.#freeBytes = bounds.maxResourceListBytes;
+    this.#freeBytes = bounds.maxListBytes;
   }
 
   add(resource: McpResource): void {
     const { uri } = resource;
-    const isSmall = fitsApproximately(resource, this.#bounds.maxResourceBytes);
+    const isSmall = fitsApproximately(resource, this.#bounds.maxEntryBytes);
     if (!hasWindowScheme(uri) && !hasDpeScheme(uri)) {
       if (uri.startsWith(SKILL_SCHEME)) this.#addSkill(resource, isSmall);
       return;
@@ -65,7 +65,7 @@ export class SortedResources {
   }
 
   #addWindow(resource: McpResource, { key, raw, host }: WindowResourceUri): void {
-    if (this.windows.length >= this.#bounds.maxWindows || !this.#takeRoom(approximateSizeBytes(resource))) {
+    if (this.windows.length >= this.#bounds.maxListed || !this.#takeRoom(approximateSizeBytes(resource))) {
       this.excess++;
       return;
     }
@@ -104,17 +104,17 @@ export function warnOfList(
     readonly isShown: boolean;
   },
 ): void {
-  const { maxWindows, maxDocuments, maxSkillFiles, maxResourceBytes, maxResourceListBytes } = limits;
+  const { maxListed, maxDocuments, maxSkillFiles, maxEntryBytes, maxListBytes } = limits;
   for (const uri of invalid) {
     warnOnce.warn("a listed resource has an invalid URI and is left out", { server, uri });
   }
   if (tooLarge > 0) {
-    const fields = { server, count: tooLarge, limit: maxResourceBytes };
+    const fields = { server, count: tooLarge, limit: maxEntryBytes };
     warnOnce.warn("listed resources are left out: too large", fields);
   }
   if (excess > 0) {
-    const most = { windows: maxWindows, documents: maxDocuments, skill_files: maxSkillFiles };
-    const fields = { server, count: excess, ...most, bytes: maxResourceListBytes };
+    const most = { windows: maxListed, documents: maxDocuments, skill_files: maxSkillFiles };
+    const fields = { server, count: excess, ...most, bytes: maxListBytes };
     warnOnce.warn("listed resources are left out: too many", fields);
   }
   for (const resource of isShown ? windows : []) {

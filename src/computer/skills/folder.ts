@@ -41,7 +41,7 @@ interface KnownSkill {
 }
 
 export interface SkillFolderOptions {
-  readonly maxSkills: number;
+  readonly maxListed: number;
 }
 
 /** Reads a folder of skills, and reads a skill again only after a change. Watches it where that is possible. */
@@ -136,7 +136,7 @@ export class SkillFolder {
   }
 
   #listing(names: readonly string[], found: ReadonlyMap<string, SkillRef | string>): SkillListing {
-    const { maxSkills } = this.#options;
+    const { maxListed } = this.#options;
     const skills: SkillRef[] = [];
     const problems: SkillProblem[] = [];
     const refuse = (name: string, message: string) =>
@@ -146,8 +146,8 @@ export class SkillFolder {
       const one = found.get(name);
       if (one === undefined) continue;
       if (typeof one === "string") refuse(name, one);
-      else if (skills.length === maxSkills) {
-        refuse(name, `left out: more than ${maxSkills} skills in one folder`);
+      else if (skills.length === maxListed) {
+        refuse(name, `left out: more than ${maxListed} skills in one folder`);
       } else if (!budget.take(name, one)) refuse(name, "left out: its front matter is too large");
       else skills.push(one);
     }

@@ -96,11 +96,11 @@ export class ServerSkills {
 
   #follow(found: readonly ListedSkill[]): void {
     const before = this.#listed;
-    const { maxSkills } = this.#context.limits;
-    if (found.length > maxSkills) {
-      this.#warn("skills are left out: too many", { count: found.length, maxSkills });
+    const { maxListed } = this.#context.limits;
+    if (found.length > maxListed) {
+      this.#warn("skills are left out: too many", { count: found.length, maxListed });
     }
-    this.#listed = new Map(found.slice(0, maxSkills).map((skill) => [skill.uri, skill]));
+    this.#listed = new Map(found.slice(0, maxListed).map((skill) => [skill.uri, skill]));
     const unread = this.#listed.values().filter(({ entry }) => entry === undefined).toArray();
     this.#cache.follow(new Set(unread.map(({ uri }) => uri)));
     for (const { uri, files } of unread) {

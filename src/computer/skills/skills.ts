@@ -176,8 +176,8 @@ export class Skills implements ComputerSkills {
   /** Looks at new folders at once: their owner learns of a mistake when the Computer starts, not at the first request. */
   #open(paths: readonly string[], { SkillFolder, mayRead }: SkillModules): void {
     if (this.#isClosed || paths !== this.#paths) return;
-    const { limits: { maxSkills }, log } = this.#context;
-    const folders = this.#folders = paths.map((path) => new SkillFolder(path, { maxSkills }));
+    const { limits: { maxListed }, log } = this.#context;
+    const folders = this.#folders = paths.map((path) => new SkillFolder(path, { maxListed }));
     for (const folder of folders) folder.watch({ log, onChange: () => this.#changed() });
     const lookAt = async (folder: SkillFolder) => {
       const { given: from, path } = folder;

@@ -64,15 +64,15 @@ Deno.test("what is too large, or too much, is counted and left out, and the rest
     "window://w/c",
     "dpe://d/doc",
   ];
-  const { windows, documentUris, tooLarge, excess } = sorted(uris, { maxResourceBytes: 400, maxWindows: 2 });
+  const { windows, documentUris, tooLarge, excess } = sorted(uris, { maxEntryBytes: 400, maxListed: 2 });
   assertEquals(windows.map(({ uri }) => uri), ["window://w/a", "window://w/b"]);
   assertEquals([documentUris.size, tooLarge, excess], [1, 1, 1]);
-  const small = sorted(["dpe://d/a", "dpe://d/b", "dpe://d/c"], { maxResourceListBytes: 20 });
+  const small = sorted(["dpe://d/a", "dpe://d/b", "dpe://d/c"], { maxListBytes: 20 });
   assertEquals([small.documentUris.size, small.excess], [2, 1]);
 });
 
 Deno.test("what is kept of the resources of skills takes room of the list", () => {
-  const sorter = new SortedResources({ ...DEFAULT_LIMITS, maxResourceListBytes: 2_000 });
+  const sorter = new SortedResources({ ...DEFAULT_LIMITS, maxListBytes: 2_000 });
   for (const name of ["a", "b", "c"]) {
     sorter.add({ uri: `skill://s/${name}`, _meta: { source: "resources", more: "x".repeat(900) } });
   }

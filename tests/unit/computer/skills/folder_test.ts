@@ -11,7 +11,7 @@ async function addSkill(folder: string, name: string): Promise<void> {
 async function withFolder(use: (folder: SkillFolder, path: string) => Promise<void>): Promise<void> {
   const path = await Deno.makeTempDir();
   try {
-    await use(new SkillFolder(path, { maxSkills: 1_000 }), path);
+    await use(new SkillFolder(path, { maxListed: 1_000 }), path);
   } finally {
     await Deno.remove(path, { recursive: true });
   }
