@@ -6,9 +6,12 @@ import type { Command } from "commander";
 import type { OfferedCommand, OfferedCommands } from "../console/api.ts";
 import type { ConsoleDoor, ConsolePage } from "../console/door.ts";
 import type { EventFeed } from "../console/feed.ts";
-import type { Logger } from "../log.ts";
+import { ListenError } from "../http/listening.ts";
+import type { Logger, LogModule } from "../log.ts";
 import type { Person } from "./control/person.ts";
 import type { RunWords } from "./control/server.ts";
+import { announce, type LogOptions } from "./options.ts";
+import { UsageError } from "./outcome.ts";
 import { everyCommand } from "./program.ts";
 
 /** Tells an event: its name, and its value if it is small; without one, the page reads again what the name says. */
@@ -98,11 +101,11 @@ export class ProgramConsole implements AsyncDisposable {
     return { door, feed, ending };
   }
 
-  /** All commands but the one that opens and closes the console. */
+  /** All commands but those that the API has no use for. */
   #commands(): OfferedCommands {
     const { build, reading } = this.#options;
     const offered = [...everyCommand(build())].filter((each) => each.commands.length === 0)
-      .map((each) => offer(each, reading)).filter(({ name }) => name !== "" && name !== "console");
+      .map((each) => offer(each, reading)).filter(({ name }) => !NOT_OFFERED.includes(name));
     return new Map(offered.map((each) => [each.name, each]));
   }
 
@@ -111,6 +114,28 @@ export class ProgramConsole implements AsyncDisposable {
     this.#changes = done.catch(() => {});
     return done;
   }
+}
+
+/** What opens and closes the console; and `events`, which does not end, and whose path is that of the stream. */
+const NOT_OFFERED: readonly string[] = ["", "console", "events"];
+
+/**
+ * Opens a console at the start of its program, and prints the link.
+ *
+ * @throws {UsageError} when the port is in use.
+ */
+export async function openAtStart(
+  console: ProgramConsole,
+  { module, port, ...options }: Pick<LogOptions, "logFormat"> & {
+    readonly module: LogModule;
+    /** `true` for a free one. */
+    readonly port: number | true;
+  },
+): Promise<void> {
+  const url = await console.open(port === true ? 0 : port).catch((error) => {
+    throw error instanceof ListenError ? new UsageError(error.message, { cause: error }) : error;
+  });
+  announce(module, options, { text: url, message: "opened the console", fields: { url } });
 }
 
 /** A program that asks by the API answers by further commands. */

@@ -1,9 +1,7 @@
 /** The console of a Computer: its commands, and what its page is told. */
-import { ListenError } from "../../http/listening.ts";
-import { ProgramConsole, type TellEvent } from "../console.ts";
+import { openAtStart, ProgramConsole, type TellEvent } from "../console.ts";
 import type { RunWords } from "../control/server.ts";
-import { announce, type LogOptions } from "../options.ts";
-import { UsageError } from "../outcome.ts";
+import type { LogOptions } from "../options.ts";
 import { READING_COMMANDS } from "./commands.ts";
 import type { HostedComputer } from "./hosted_computer.ts";
 import { toWaitingEntry } from "./people/waiting.ts";
@@ -34,11 +32,7 @@ export async function openHostedConsole(
     logger: hosted.options.logger,
   });
   hosted.console = opener;
-  if (port === undefined) return opener;
-  const url = await opener.open(port === true ? 0 : port).catch((error) => {
-    throw error instanceof ListenError ? new UsageError(error.message, { cause: error }) : error;
-  });
-  announce("computer", options, { text: url, message: "opened the console", fields: { url } });
+  if (port !== undefined) await openAtStart(opener, { module: "computer", port, ...options });
   return opener;
 }
 

@@ -1,9 +1,7 @@
 /** What the commands for a running Server answer. */
-import { rateOf, TokenBucket } from "../../async/token_bucket.ts";
 import { isRecord, parseJson } from "../../json/json.ts";
 import type { MemberState, OfficeState, Overview } from "../../server/observe/insight.ts";
 import type { RateSample } from "../../server/observe/rates.ts";
-import type { SeenEvent } from "../../server/observe/seen_event.ts";
 import { numberText } from "../../server/options/checks.ts";
 import { drawColumns } from "../../terminal/shapes.ts";
 import { toSeenWord } from "../../text/safe_text.ts";
@@ -11,11 +9,11 @@ import { countOf } from "../../text/text.ts";
 import { unknownName } from "../../text/spelling.ts";
 import { PACKAGE_VERSION } from "../../version.ts";
 import { colored, type CommandAnswer, snakeCased } from "../answers/answer.ts";
+import { answerConsole, type ConsoleFlags } from "../answers/console.ts";
 import { CommandFailedError, UsageError } from "../outcome.ts";
+import { type ShownEvent, watchOffice } from "./office_watches.ts";
 import type { EndFlags, OperatedServer, ServerCommandContext } from "./operated_server.ts";
 
-/** The events of one office that are shown; of others, only the number. */
-const SHOWN_EVENTS = rateOf(500, 5_000);
 /** A farewell is not longer. */
 const MAX_REASON_LENGTH = 200;
 
@@ -58,7 +56,7 @@ function membersText({ members, offices }: Overview): string {
 }
 
 function callsText(sample: RateSample | undefined): string {
-  if (sample === undefined) return "none counted yet";
+  if (sample === undefined) return "counted from now on";
   const { callsPerS, p50Ms, p95Ms, refusals } = sample;
   const speed = p50Ms === undefined ? "" : `, p50 ${msText(p50Ms)}, p95 ${msText(p95Ms)}`;
   const refused = Object.entries(refusals).map(([reason, count]) => `${count} ${reason}`);
@@ -140,33 +138,6 @@ export async function followEvents(
   return { value: null, text: "" };
 }
 
-/** An event of an office; after others that were not shown. */
-export type ShownEvent = ReturnType<typeof toShown>;
-
-/** Tells the events of an office, up to 100 a second, until it is disposed of. */
-export function watchOffice(
-  insight: OperatedServer["insight"],
-  office: string,
-  tell: (event: ShownEvent) => void,
-): Disposable {
-  const bucket = new TokenBucket(SHOWN_EVENTS);
-  let leftOut = 0;
-  return insight.watch((event) => {
-    if (event.office !== office) return;
-    if (!bucket.take()) return void leftOut++;
-    tell(toShown(event, leftOut));
-    leftOut = 0;
-  });
-}
-
-function toShown({ at, event, from, to, ms, bytes, answerBytes, outcome, code }: SeenEvent, leftOut: number) {
-  return {
-    ...{ at, event, from, to: to ?? null, ms, bytes, answer_bytes: answerBytes ?? null, outcome },
-    code: code ?? null,
-    left_out: leftOut,
-  };
-}
-
 function eventText({ at, event, from, to, ms, bytes, answer_bytes, outcome, code, left_out }: ShownEvent) {
   const way = to === null ? from : `${from} -> ${to}`;
   const sizes = `${bytesText(bytes)}${answer_bytes === null ? "" : ` / ${bytesText(answer_bytes)}`}`;
@@ -174,6 +145,20 @@ function eventText({ at, event, from, to, ms, bytes, answer_bytes, outcome, code
   return `${at}  ${event}  ${way}  ${msText(ms)}  ${sizes}  ${outcome}${
     code === null ? "" : ` ${code}`
   }${more}`;
+}
+
+/** Has the events of an office told on the stream of the console, for a while. */
+export function watchEvents({ watches }: OperatedServer, office: string): CommandAnswer {
+  const until = watches.watch(office).toISOString();
+  return { value: { office, until }, text: `The console tells the events of ${office} until ${until}` };
+}
+
+export async function openConsole(
+  { server: { console }, openPage }: ServerCommandContext,
+  flags: ConsoleFlags,
+): Promise<CommandAnswer> {
+  if (console === undefined) throw new UsageError("Cannot open the console: the Server still starts");
+  return await answerConsole(console, { ...flags, openPage });
 }
 
 export function showAudit({ trail }: OperatedServer, count: number): CommandAnswer {

@@ -1,6 +1,8 @@
 /** Sends a command to a Server that runs in another process of this user. */
 import { basename, extname } from "@std/path";
 import { currentScreen } from "../../terminal/screen.ts";
+import { openBrowser } from "../browser.ts";
+import { NOBODY } from "../console.ts";
 import { exchange, toRequest } from "../control/exchange.ts";
 import { ExitRequest, NoRunningServerError, printError, UsageError } from "../outcome.ts";
 import { commandLineOf } from "../program.ts";
@@ -23,12 +25,7 @@ export interface ServerQuestion {
  */
 export async function askServer({ port, signal, ...question }: ServerQuestion): Promise<void> {
   const path = await findServer(port);
-  const person = {
-    print: console.log,
-    ask: () => Promise.resolve(undefined),
-    open: () => Promise.resolve(false),
-    answer: () => Promise.resolve(undefined),
-  };
+  const person = { ...NOBODY, print: console.log, open: openBrowser };
   const request = toRequest({ ...question, screen: currentScreen() });
   const { output, error, exitCode } = await exchange(path, request, { signal, person, progress() {} });
   if (output !== "") console.log(output);

@@ -1,12 +1,22 @@
 /** Declares the commands for a Server that runs: for the shell, for its control socket and for its page. */
 import { type Command, Option } from "commander";
 import type { CommandAnswer } from "../answers/answer.ts";
+import type { ConsoleFlags } from "../answers/console.ts";
 import { wholeNumber } from "../options.ts";
 import { UsageError } from "../outcome.ts";
 import type { EndFlags, ServerCommandContext } from "./operated_server.ts";
 
 // Loaded when a command runs, so that a command for another process starts fast.
 const answers = () => import("./answers.ts");
+
+/** The commands that only read: a request that changes nothing may run them. */
+export const READING_COMMANDS: readonly string[] = [
+  "overview",
+  "offices",
+  "members",
+  "audit",
+  "tokens",
+];
 
 export interface ServerCommandCall {
   readonly name: string;
@@ -47,6 +57,10 @@ export function addServerCommands(program: Command, run: RunServerCommand): void
         work: async (context) => (await answers()).followEvents(context, office),
       })
     );
+  add("watch <office>", "have the console tell the events of an office on its stream for a minute")
+    .action((office: string, { json }: Printed) =>
+      run({ name: "watch", json, work: async ({ server }) => (await answers()).watchEvents(server, office) })
+    );
   addEnd(add, run);
   add("audit", "show the last lines of the audit trail, of 2,000 at most")
     .addOption(new Option("--lines <n>", "how many").argParser(wholeNumber(0)).default(50))
@@ -56,6 +70,16 @@ export function addServerCommands(program: Command, run: RunServerCommand): void
   add("tokens", "list the names of the accepted tokens, their offices, roles and expiry, but no values")
     .action(({ json }: Printed) =>
       run({ name: "tokens", json, work: async ({ server }) => (await answers()).showTokens(server) })
+    );
+  add("console", "open the page of the Server in the browser, and print its link")
+    .option("--no-open", "print the link and open no browser")
+    .option("--stop", "close the console: its link is good no more", false)
+    .action(({ json, ...flags }: ConsoleFlags & Printed) =>
+      run({
+        name: "console",
+        json,
+        work: async (context) => (await answers()).openConsole(context, flags),
+      })
     );
   add("drain", "end the Server without losing requests, as SIGTERM does").action(({ json }: Printed) =>
     run({ name: "drain", json, work: async ({ server }) => (await answers()).drain(server) })

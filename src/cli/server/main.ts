@@ -11,7 +11,8 @@ import {
 import { didYouMean } from "../../text/spelling.ts";
 import { UsageError } from "../outcome.ts";
 import { addServerCommands } from "./commands.ts";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
+import { parsePort } from "../options.ts";
 import { checkJwtOptions } from "./credentials.ts";
 import { completeOptions, misspeltVariables } from "./option_sources.ts";
 import { type ServerCliOptions, serverOptionGroups } from "./options.ts";
@@ -68,6 +69,12 @@ export function addServerOptions(program: Command): void {
   for (const { heading, options } of serverOptionGroups()) {
     for (const option of options) program.addOption(option.helpGroup(`${heading}:`));
   }
+  program.addOption(
+    new Option(
+      "--console [port]",
+      "open the page of the operator at the start, on loopback, and print its link (default: a free port)",
+    ).argParser(parsePort).helpGroup("Operator:"),
+  );
 }
 
 /**

@@ -1,8 +1,10 @@
 /** A Server that runs in this process, as its commands need it. */
 import type { Insight } from "../../server/observe/insight.ts";
 import type { Told } from "../computer/conversation.ts";
+import type { ProgramConsole } from "../console.ts";
 import type { AuditTrail } from "./audit_file.ts";
 import type { TokenName } from "./credentials.ts";
+import type { OfficeWatches } from "./office_watches.ts";
 import type { ChangedOption } from "./options.ts";
 
 export interface OperatedServer {
@@ -13,6 +15,10 @@ export interface OperatedServer {
   readonly isShared: boolean;
   /** The options that differ from their defaults. */
   readonly options: readonly ChangedOption[];
+  /** What the stream of the console tells of offices. */
+  readonly watches: OfficeWatches;
+  /** `undefined` until it can be opened. */
+  console: ProgramConsole | undefined;
   readonly tokens: () => Promise<readonly TokenName[]>;
   /** Starts the end of the process, as SIGTERM does. */
   readonly drain: () => void;
@@ -24,6 +30,8 @@ export interface ServerCommandContext {
   readonly signal: AbortSignal;
   /** Prints something before the answer. */
   readonly tell: (told: Told) => void;
+  /** Opens a page in the browser of who has typed the command; resolves to whether there is one. */
+  readonly openPage: (url: string) => Promise<boolean>;
 }
 
 /** Who `end` is about, and what they are told. */

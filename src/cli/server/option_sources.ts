@@ -8,7 +8,7 @@ import { UsageError } from "../outcome.ts";
 import { ServerOption } from "./options.ts";
 
 const MAX_CONFIG_BYTES = 1_048_576;
-const NOT_IN_FILE: readonly string[] = ["config", "version", "help"];
+const NOT_IN_FILE: readonly string[] = ["config", "console", "version", "help"];
 /** Where an editor finds the schema of the file. */
 const SCHEMA_KEY = "$schema";
 

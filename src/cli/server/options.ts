@@ -23,7 +23,10 @@ export type OptionValues =
     ]: ValueOf<typeof OPTIONS[Name]>;
   };
 
-export type ServerCliOptions = LogOptions & OptionValues;
+export type ServerCliOptions = LogOptions & OptionValues & {
+  /** The port of the console, `true` for a free one. */
+  readonly console?: number | true;
+};
 
 /** An option of the program, whose value has the name of its row. */
 export class ServerOption extends Option {

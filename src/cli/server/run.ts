@@ -14,9 +14,8 @@ import { announce, loggerOf } from "../options.ts";
 import { CommandFailedError, ExitCode, UsageError } from "../outcome.ts";
 import { InterruptedError } from "../program.ts";
 import { openAuditFile, withAuditFile } from "./audit_file.ts";
-import type { OperatedServer } from "./operated_server.ts";
 import { openAuth, toUsageError } from "./credentials.ts";
-import { changedOptions, type ServerCliOptions } from "./options.ts";
+import type { ServerCliOptions } from "./options.ts";
 
 const MAX_TOKEN_FILE_BYTES = 65_536;
 
@@ -73,20 +72,16 @@ export async function runServer(
   const { url } = server;
   const { innerUrlOf, insightOf } = await import("../../server/server.ts");
   await around?.onListening({ url, innerUrl: innerUrlOf(server) });
-  const insight = insightOf(server);
-  insight.keepRates();
-  const draining = Promise.withResolvers<void>();
-  const operated: OperatedServer = {
-    ...{ url, insight, trail, tokens: opened.tokens, drain: draining.resolve },
-    isShared: options.redisUrl !== undefined,
-    options: changedOptions(program),
-  };
   // Loaded only now, so that --help and a wrong command line are fast.
-  const { openServerControl } = await import("./control.ts");
-  await using _control = await openServerControl(operated, logger);
+  const { operate } = await import("./operation.ts");
+  await using operation = await operate(program, {
+    ...{ url, trail, tokens: opened.tokens, logger },
+    insight: insightOf(server),
+  });
   announce("server", options, { text: `listening on ${url}`, message: "listening", fields: { url } });
+  await operation.openConsole();
   if (server.metricsUrl !== undefined) logger.info("serving metrics", { url: server.metricsUrl });
-  const failure = await Promise.race([untilAborted(signal), draining.promise, server.untilFailed()]);
+  const failure = await Promise.race([untilAborted(signal), operation.draining, server.untilFailed()]);
   if (failure !== undefined) throw failure;
   if (isHangup(signal)) logger.warn(HANGUP_TEXT);
   await end(server, { drainTimeoutMs: options.drainTimeoutMs, logger, around });
@@ -177,7 +172,7 @@ function toListenOptions(
   return {
     ...Object.fromEntries(names.map((name) => [name, options[name]])),
     ...own,
-    // For the operator, whom a running Server tells its rates.
+    // For the operator, who may look at any time.
     metrics: true,
     tls: tlsOf(options),
     redis: url === undefined ? undefined : { url, prefix },

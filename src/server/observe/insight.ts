@@ -1,5 +1,6 @@
 /** What an operator sees of a running Server, and the ends of connections that an operator wants. */
 import process from "node:process";
+import { clearTimeout, setTimeout } from "node:timers";
 import { FarewellCode } from "../../protocol/farewell.ts";
 import type { ServerCertificate } from "../../http/tls.ts";
 import type { Member } from "../offices/office.ts";
@@ -11,7 +12,10 @@ import type { Health } from "./pages.ts";
 import { Rates, type RateSample } from "./rates.ts";
 import type { SeenEvent } from "./seen_event.ts";
 
-export interface InsightParts {
+/** How long the Server goes on counting after an operator has looked, in milliseconds. */
+const UNWATCHED_MS = 15 * 60_000;
+
+interface InsightParts {
   readonly settings: Settings;
   readonly side: SocketIoSide;
   readonly health: Health;
@@ -59,6 +63,9 @@ export class Insight implements Disposable {
   readonly #parts: InsightParts;
   readonly #watchers = new Set<(event: SeenEvent) => void>();
   #rates: Rates | undefined;
+  /** Whether the Server counts only while an operator looks, and some time after. */
+  #isOnDemand = false;
+  #unwatched: ReturnType<typeof setTimeout> | undefined;
 
   constructor(parts: InsightParts) {
     this.#parts = parts;
@@ -79,13 +86,26 @@ export class Insight implements Disposable {
     });
   }
 
+  /** Counts from now on only while somebody looks, and 15 minutes longer. */
+  countOnDemand(): void {
+    this.#isOnDemand = true;
+    this.#stopCounting();
+  }
+
   /** Keeps the rates of the last 15 minutes from now on. */
-  keepRates(): void {
+  count(): void {
     const { meter } = this.#parts.settings;
-    if (meter !== undefined) this.#rates ??= new Rates(meter);
+    if (meter === undefined) return;
+    meter.isCounting = true;
+    this.#rates ??= new Rates(meter);
+    if (!this.#isOnDemand) return;
+    clearTimeout(this.#unwatched);
+    this.#unwatched = setTimeout(() => this.#stopCounting(), UNWATCHED_MS);
+    this.#unwatched.unref();
   }
 
   overview(): Overview {
+    this.count();
     const { side: { engine: { budget } }, health } = this.#parts;
     const members: Record<string, number> = { agent: 0, computer: 0, observer: 0, none: 0 };
     for (const { member } of this.#connections) members[roleOf(member)] = (members[roleOf(member)] ?? 0) + 1;
@@ -144,7 +164,15 @@ export class Insight implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#stopCounting();
+  }
+
+  #stopCounting(): void {
+    const { meter } = this.#parts.settings;
+    if (meter !== undefined && this.#isOnDemand) meter.isCounting = false;
+    clearTimeout(this.#unwatched);
     this.#rates?.[Symbol.dispose]();
+    this.#rates = undefined;
   }
 
   get #connections(): readonly Connection[] {

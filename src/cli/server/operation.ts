@@ -1,0 +1,114 @@
+/** The operation of a Server that runs: commands of other processes, and the console. */
+import type { Command } from "commander";
+import type { Logger } from "../../log.ts";
+import { showAnswer } from "../answers/answer.ts";
+import { Conversation } from "../computer/conversation.ts";
+import { NOBODY, openAtStart, ProgramConsole } from "../console.ts";
+import { openControl, type RunWords } from "../control/server.ts";
+import { runTyped, type Typed } from "../control/typed.ts";
+import { createPromptProgram } from "../prompt/program.ts";
+import { addServerCommands, READING_COMMANDS } from "./commands.ts";
+import { OfficeWatches } from "./office_watches.ts";
+import type { OperatedServer } from "./operated_server.ts";
+import { changedOptions, type ServerCliOptions } from "./options.ts";
+
+/** What a Server lets its operator do while it runs. */
+export interface Operation extends AsyncDisposable {
+  /** Resolves when the operator wants the Server to end. */
+  readonly draining: Promise<void>;
+  /** Opens the console if the command line asks for it. */
+  openConsole(): Promise<void>;
+}
+
+/** Takes commands at the control socket, whose name is the port of the Server, and at the console once it is open. */
+export async function operate(
+  program: Command,
+  { logger, ...parts }: Pick<OperatedServer, "url" | "insight" | "trail" | "tokens"> & {
+    readonly logger: Logger;
+  },
+): Promise<Operation> {
+  const options = program.opts<ServerCliOptions>();
+  const { redisUrl, console: port, logFormat, metricsPort, metricsToken, metricsTokenFile } = options;
+  if ([port, metricsPort, metricsToken, metricsTokenFile].every((each) => each === undefined)) {
+    parts.insight.countOnDemand();
+  } else parts.insight.count();
+  await using opening = new AsyncDisposableStack();
+  const draining = Promise.withResolvers<void>();
+  const server: OperatedServer = {
+    ...parts,
+    watches: opening.use(new OfficeWatches(parts.insight)),
+    console: undefined,
+    isShared: redisUrl !== undefined,
+    options: changedOptions(program),
+    drain: draining.resolve,
+  };
+  const run = runTyped((typed) => buildServerCommands(typed, server));
+  const console = server.console = opening.use(createConsole(server, { run, logger }));
+  opening.use(await openControl("server", { name: portOf(server.url), log: logger, run }));
+  const opened = opening.move();
+  return {
+    draining: draining.promise,
+    async openConsole() {
+      if (port !== undefined) await openAtStart(console, { module: "server", port, logFormat });
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+function createConsole(
+  server: OperatedServer,
+  { run, logger }: { readonly run: RunWords; readonly logger: Logger },
+): ProgramConsole {
+  const { trail, watches } = server;
+  return new ProgramConsole({
+    page: "operator",
+    build: () => buildServerCommands(NO_ONE, server),
+    reading: READING_COMMANDS,
+    run,
+    follow(tell) {
+      trail.onLine = () => tell("audit");
+      watches.tell = (event) => tell("relayed", event);
+      return {
+        [Symbol.dispose]() {
+          trail.onLine = watches.tell = undefined;
+          watches[Symbol.dispose]();
+        },
+      };
+    },
+    watch: () => watches,
+    logger,
+  });
+}
+
+/** To declare the commands without running any. */
+const NO_ONE: Typed = {
+  person: NOBODY,
+  signal: new AbortController().signal,
+  presentation: { json: true, screen: undefined },
+  progress() {},
+  print() {},
+  printError() {},
+};
+
+function portOf(url: string): string {
+  const { port, protocol } = new URL(url);
+  return port || (protocol === "https:" ? "443" : "80");
+}
+
+/** Declares the commands, for each run again since commander keeps parsed values. */
+export function buildServerCommands(typed: Typed, server: OperatedServer): Command {
+  const { person, signal, presentation } = typed;
+  const program = createPromptProgram(typed.print, presentation.screen?.palette);
+  addServerCommands(program, async ({ json: isWanted, work }) => {
+    const json = isWanted || presentation.json;
+    const conversation = new Conversation(person, { json });
+    const answer = await work({
+      server,
+      signal,
+      tell: (told) => conversation.tell(told),
+      openPage: (url) => conversation.open(url),
+    });
+    showAnswer(answer, typed, { ...presentation, json });
+  });
+  return program;
+}
