@@ -249,6 +249,7 @@ export class AuthorizationServer implements AsyncDisposable {
     if (path === PATHS.authorize) request.url = `${path}?${toAuthorizationQuery(query)}`;
     this.#speakPublicly(request);
     await this.#library.answer(request, exchange.response);
+    if (path === PATHS.token && exchange.response.statusCode === 200) this.#quotas.know(exchange.address);
   }
 
   /** Answers what is too much, and says so. */

@@ -180,6 +180,7 @@ export class Consents {
     }
     const { name, code, token } = found;
     state.proof = { name, offices, code, token };
+    this.#options.quotas.know(exchange.address);
     await this.#show(exchange, asked);
   }
 

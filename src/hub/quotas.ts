@@ -1,7 +1,7 @@
-/** How often strangers may ask the hub for something before they are authorized: by address, and all together. */
-import { BoundedMap } from "../async/bounded_collections.ts";
+/** How often strangers may ask the hub for something before they are authorized: by address, by network, and all together. */
+import { BoundedMap, BoundedSet } from "../async/bounded_collections.ts";
 import { type Rate, rateOf, TokenBucket } from "../async/token_bucket.ts";
-import { addressKey } from "../http/address_key.ts";
+import { addressKey, networkKey } from "../http/address_key.ts";
 
 const MINUTE_MS = 60_000;
 /** What one address may ask for in a minute. */
@@ -14,44 +14,51 @@ const RATES = {
   /** Wrong codes and tokens of people who consent. */
   guess: rateOf(10, MINUTE_MS),
 } as const satisfies Readonly<Record<string, Rate>>;
-/** How much more all addresses together may ask for. */
+/** How much more the addresses of one network may ask for, and how much more all together. */
+const OF_NETWORK = 4;
 const ALL_TOGETHER = 20;
-/** The most addresses that are counted; the one that has asked for nothing for longest gives way. */
-const MAX_ADDRESSES = 4_096;
+/** The most addresses and networks that are counted; the one that has asked for nothing for longest gives way. */
+const MAX_COUNTED = 8_192;
+/** The most networks that are known to be used by a client with a grant. */
+const MAX_KNOWN = 1_024;
 
 export type Asked = keyof typeof RATES;
 
 export class HubQuotas {
-  /** By what is asked for and the address. */
-  readonly #buckets = new BoundedMap<string, TokenBucket>(MAX_ADDRESSES);
-  readonly #together = new Map<Asked, TokenBucket>();
+  /** By what is asked for and by whom. */
+  readonly #buckets = new BoundedMap<string, TokenBucket>(MAX_COUNTED);
+  readonly #known = new BoundedSet<string>(MAX_KNOWN);
   readonly #now: (() => number) | undefined;
 
   constructor(now?: () => number) {
     this.#now = now;
   }
 
+  /** Somebody at this address has consented, or has a good token: all strangers together cannot use up what its network has. */
+  know(address: string | undefined): void {
+    this.#known.add(networkKey(address));
+  }
+
   /** Counts one more; returns how many seconds to wait when it is too much, rounded up. */
   take(asked: Asked, address: string | undefined): number | undefined {
-    const own = this.#bucketOf(asked, address);
-    const together = this.#together.get(asked) ?? this.#create(asked, ALL_TOGETHER);
-    this.#together.set(asked, together);
-    const waitMs = Math.max(own.waitMs(), together.waitMs());
+    const network = networkKey(address);
+    const buckets = [
+      this.#bucketOf(asked, `address ${addressKey(address)}`, 1),
+      this.#bucketOf(asked, `network ${network}`, OF_NETWORK),
+      this.#bucketOf(asked, this.#known.has(network) ? "known" : "strangers", ALL_TOGETHER),
+    ];
+    const waitMs = Math.max(...buckets.map((bucket) => bucket.waitMs()));
     if (waitMs > 0) return Math.ceil(waitMs / 1_000);
-    own.take();
-    together.take();
+    for (const bucket of buckets) bucket.take();
     return undefined;
   }
 
-  #bucketOf(asked: Asked, address: string | undefined): TokenBucket {
-    const key = `${asked} ${addressKey(address)}`;
-    const bucket = this.#buckets.get(key) ?? this.#create(asked, 1);
+  #bucketOf(asked: Asked, whose: string, times: number): TokenBucket {
+    const key = `${asked} ${whose}`;
+    const { burst, perSecond } = RATES[asked];
+    const bucket = this.#buckets.get(key) ??
+      new TokenBucket({ burst: burst * times, perSecond: perSecond * times }, this.#now);
     this.#buckets.set(key, bucket);
     return bucket;
-  }
-
-  #create(asked: Asked, times: number): TokenBucket {
-    const { burst, perSecond } = RATES[asked];
-    return new TokenBucket({ burst: burst * times, perSecond: perSecond * times }, this.#now);
   }
 }

@@ -458,6 +458,22 @@ Deno.test("a flood of registrations is held up, and leaves a bounded number of c
   await tokensOf(await client.refresh(refresh));
 });
 
+Deno.test("a flood from many networks keeps nobody out who has a grant", async () => {
+  await using hub = await HubDoor.open();
+  const { client, refresh } = await connected(hub);
+  const from = async (address: string) => {
+    const headers = { "x-test-address": address };
+    const response = await fetch(`${hub.url}/oauth/register`, { method: "POST", body: "{}", headers });
+    await response.body?.cancel();
+    return response.status;
+  };
+  const statuses = [];
+  for (let count = 0; count < 420; count++) statuses.push(await from(`10.${count >> 8}.${count & 255}.1`));
+  assertEquals([statuses[0], statuses.at(-1), await from("198.51.100.1")], [400, 429, 429]);
+  assertEquals(await from("127.0.0.1"), 400);
+  await tokensOf(await client.refresh(refresh));
+});
+
 Deno.test("an answer names its issuer, also an error, so that a client notices a mix-up", async () => {
   await using hub = await HubDoor.open();
   const { client, redirect } = await connected(hub);

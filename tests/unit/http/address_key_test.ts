@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { addressKey } from "../../../src/http/address_key.ts";
+import { addressKey, networkKey } from "../../../src/http/address_key.ts";
 
 Deno.test("addressKey() counts an IPv6 network of 64 bits as one address", () => {
   const keys: Readonly<Record<string, string>> = {
@@ -13,4 +13,14 @@ Deno.test("addressKey() counts an IPv6 network of 64 bits as one address", () =>
   };
   for (const [address, key] of Object.entries(keys)) assertEquals(addressKey(address), key);
   assertEquals(addressKey(undefined), "");
+});
+
+Deno.test("networkKey() counts 24 bits of IPv4, and 48 of IPv6", () => {
+  const keys: Readonly<Record<string, string>> = {
+    "10.0.0.1": "10.0.0.0/24",
+    "::ffff:10.0.0.1": "10.0.0.0/24",
+    "2001:db8:1:2:3:4:5:6": "2001:db8:1::/48",
+    "": "",
+  };
+  for (const [address, key] of Object.entries(keys)) assertEquals(networkKey(address), key);
 });

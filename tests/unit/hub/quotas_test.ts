@@ -12,10 +12,24 @@ Deno.test("an address has to wait when it asks too often, and others have not", 
   assertEquals(quotas.take("register", "203.0.113.1"), undefined);
 });
 
-Deno.test("all addresses together have to wait as well", () => {
-  const quotas = new HubQuotas(() => 0);
-  for (let count = 0; count < 400; count++) {
-    assertEquals(quotas.take("register", `10.0.${count >> 8}.${count & 255}`), undefined);
+Deno.test("the addresses of one network have a bound together, and those of others have not to wait for them", () => {
+  for (
+    const addressOf of [(n: number) => `203.0.113.${n}`, (n: number) => `2001:db8:1:${n.toString(16)}::1`]
+  ) {
+    const quotas = new HubQuotas(() => 0);
+    const waits = Array.from({ length: 81 }, (_, count) => quotas.take("register", addressOf(count)));
+    assertEquals(waits.filter((wait) => wait === undefined).length, 80);
+    assertEquals(quotas.take("register", "198.51.100.1"), undefined);
+    assertEquals(quotas.take("register", "2001:db8:2::1"), undefined);
   }
-  assertEquals(quotas.take("register", "192.0.2.1"), 1);
+});
+
+Deno.test("all strangers together have to wait, and those who have a grant have a share of their own", () => {
+  const quotas = new HubQuotas(() => 0);
+  quotas.know("192.0.2.1");
+  for (let count = 0; count < 400; count++) {
+    assertEquals(quotas.take("register", `10.0.${count}.1`), undefined);
+  }
+  assertEquals(quotas.take("register", "198.51.100.1"), 1);
+  assertEquals(quotas.take("register", "192.0.2.2"), undefined);
 });
