@@ -33,16 +33,8 @@ export interface DocumentsEntry {
   readonly hidden?: boolean | null | undefined;
   /** The size of the largest file that is read, in MiB; 100 by default. */
   readonly max_file_mib?: number | null | undefined;
-  /** The most files, others are left out; 200,000 by default. */
-  readonly max_files?: number | null | undefined;
-  /** The most time for opening a file or reading a page, in seconds; 30 by default. */
-  readonly parse_seconds?: number | null | undefined;
   /** The most memory of a process that reads files, in MiB, at least 128; 768 by default. */
   readonly parser_memory_mib?: number | null | undefined;
-  /** The most processes that read files; 2 by default. */
-  readonly parsers?: number | null | undefined;
-  /** How often all files are looked at, in seconds; 30 by default. */
-  readonly poll_seconds?: number | null | undefined;
 }
 
 const glob = z.string().min(1).superRefine((value, context) => {
@@ -50,7 +42,6 @@ const glob = z.string().min(1).superRefine((value, context) => {
   if (message !== undefined) context.addIssue({ code: "custom", message });
 });
 const globs = z.array(glob).nullish();
-const count = z.int().min(1).nullish();
 const members = {
   type: z.literal(DOCUMENTS_TYPE),
   folders: z.array(z.string().min(1)).min(1),
@@ -58,12 +49,8 @@ const members = {
   exclude: globs,
   gitignore: z.boolean().nullish(),
   hidden: z.boolean().nullish(),
-  max_file_mib: count,
-  max_files: count,
-  parse_seconds: count,
+  max_file_mib: z.int().min(1).nullish(),
   parser_memory_mib: z.int().min(128).nullish(),
-  parsers: count,
-  poll_seconds: count,
 };
 
 /** The schema of an entry for documents. */
@@ -138,19 +125,15 @@ export function documentsServer(
     ...(entry.exclude ?? []).flatMap((glob) => ["--exclude", glob]),
     ...(entry.gitignore === true ? ["--gitignore"] : []),
     ...(entry.hidden === true ? ["--hidden"] : []),
-    ...limitOf("--max-file-size", entry.max_file_mib, "MiB"),
-    ...limitOf("--max-files", entry.max_files),
-    ...limitOf("--parse-time", entry.parse_seconds, "s"),
-    ...limitOf("--parser-memory", entry.parser_memory_mib, "MiB"),
-    ...limitOf("--parsers", entry.parsers),
-    ...limitOf("--poll", entry.poll_seconds, "s"),
+    ...sizeOf("--max-file-size", entry.max_file_mib),
+    ...sizeOf("--parser-memory", entry.parser_memory_mib),
   ];
   return { name, type: "stdio" as const, server_parameters: { command: deno, args } };
 }
 
 /** An option of the program with its value; nothing when the entry leaves the limit to the program. */
-function limitOf(option: string, value: number | null | undefined, unit = ""): readonly string[] {
-  return value === null || value === undefined ? [] : [option, `${value}${unit}`];
+function sizeOf(option: string, value: number | null | undefined): readonly string[] {
+  return value === null || value === undefined ? [] : [option, `${value}MiB`];
 }
 
 /** The paths of the folders of an entry. */

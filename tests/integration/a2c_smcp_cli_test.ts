@@ -63,7 +63,7 @@ const LINES = [
   [["a2c-smcp", "computer", "server", "re"], ["remove", "restart"]],
   [["a2c-smcp", "agent", "finder", "--depth", ""], ["documents", "elements", "pages"]],
   [["a2c-smcp", "agent", "--json", "call", "--ti"], ["--timeout"]],
-  [["a2c-smcp", "documents", "--max-file"], ["--max-file-size", "--max-files"]],
+  [["a2c-smcp", "documents", "--max-file"], ["--max-file-size"]],
 ] as const;
 
 await testIn("bash", async (script, runShell) => {

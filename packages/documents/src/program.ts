@@ -15,12 +15,10 @@ import {
   listenOnHttp,
   loggerOf,
   type LogOptions,
-  parseMilliseconds,
   runLaunched,
   runProgram,
   sizeOf,
   UsageError,
-  wholeNumber,
 } from "@a2c-smcp/sdk/program";
 
 interface DocumentsCliOptions extends LogOptions, HttpOptions {
@@ -30,12 +28,8 @@ interface DocumentsCliOptions extends LogOptions, HttpOptions {
   readonly hidden: boolean;
   readonly host: string;
   readonly cache?: string;
-  readonly poll: number;
-  readonly maxFiles: number;
   readonly maxFileSize: number;
-  readonly parseTime: number;
   readonly parserMemory: number;
-  readonly parsers: number;
 }
 
 /** Serves documents until the client or a signal ends it, and returns the exit code. */
@@ -87,20 +81,10 @@ function documentsOptions(): Option[] {
       "local.documents",
     ),
     new Option("--cache <folder>", "keep there what was read from files between runs"),
-    new Option(
-      "--poll <time>",
-      "look at all files this often, in milliseconds, also without events of the system",
-    )
-      .argParser(parseMilliseconds).default(30_000, "30s"),
-    new Option("--max-files <count>", "the most files").argParser(wholeNumber(1)).default(200_000),
     new Option("--max-file-size <size>", "the largest file that is read")
       .argParser(sizeOf(1)).default(100 * 1024 * 1024, "100MiB"),
-    new Option("--parse-time <time>", "the most time for opening a file or reading a page, in milliseconds")
-      .argParser(parseMilliseconds).default(30_000, "30s"),
     new Option("--parser-memory <size>", "the most memory of a process that reads files")
       .argParser(sizeOf(128 * 1024 * 1024)).default(768 * 1024 * 1024, "768MiB"),
-    new Option("--parsers <count>", "the most processes that read files").argParser(wholeNumber(1))
-      .default(2),
   ];
 }
 
@@ -126,9 +110,7 @@ async function serve(
     ...options,
     folders,
     cacheFolder: options.cache,
-    pollMs: options.poll,
     maxFileBytes: options.maxFileSize,
-    parseTimeMs: options.parseTime,
     maxParserBytes: options.parserMemory,
     logger,
   }).catch((error: unknown) => {

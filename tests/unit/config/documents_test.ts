@@ -81,27 +81,17 @@ Deno.test("the limits of an entry become options of the program, and one that is
   const args = argsOf({
     type: "documents",
     folders: ["a"],
-    ...{ max_file_mib: 500, max_files: 10, parse_seconds: 60, parser_memory_mib: 1_024, parsers: 4 },
-    poll_seconds: 5,
+    max_file_mib: 500,
+    parser_memory_mib: 1_024,
   });
   assertEquals(args.slice(args.indexOf("--host") + 2), [
-    ...[
-      "--max-file-size",
-      "500MiB",
-      "--max-files",
-      "10",
-      "--parse-time",
-      "60s",
-      "--parser-memory",
-      "1024MiB",
-    ],
-    ...["--parsers", "4", "--poll", "5s"],
+    ...["--max-file-size", "500MiB", "--parser-memory", "1024MiB"],
   ]);
   const messageOf = (limit: object) =>
     assertThrows(() => argsOf({ type: "documents", folders: ["a"], ...limit }), ConfigError).message;
   assertStringIncludes(messageOf({ parser_memory_mib: 64 }), "parser_memory_mib: must be at least 128");
-  assertStringIncludes(messageOf({ max_files: 0 }), "max_files: must be at least 1");
-  assertStringIncludes(messageOf({ poll_seconds: 0.5 }), "poll_seconds: must be a whole number");
+  assertStringIncludes(messageOf({ max_file_mib: 0 }), "max_file_mib: must be at least 1");
+  assertStringIncludes(messageOf({ max_file_mib: 0.5 }), "max_file_mib: must be a whole number");
 });
 
 Deno.test("a misspelled member of an entry for documents is named, with the one that was probably meant", async () => {
