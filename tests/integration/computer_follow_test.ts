@@ -28,9 +28,15 @@ Deno.test("who follows a Computer hears of a call when it begins and when it has
     const told = events.flatMap((event) => {
       if (event.type === "running") return [["running", event.call.id, event.call.reqId, event.call.tool]];
       if (event.type !== "ended") return [];
-      return [["ended", event.id, event.record.reqId, event.record.arguments, event.record.outcome]];
+      return [[
+        "ended",
+        event.record.callId,
+        event.record.reqId,
+        event.record.arguments,
+        event.record.outcome,
+      ]];
     });
-    assertEquals(told, [["running", 1, "r1", "echo"], ["ended", 1, "r1", '{"n":1}', "ok"]]);
+    assertEquals(told, [["running", "c1", "r1", "echo"], ["ended", "c1", "r1", '{"n":1}', "ok"]]);
     assertEquals(office.computer.calls.running, []);
   });
 });

@@ -186,7 +186,8 @@ testDesk("a question of an MCP server is answered by a command", { asking: ASKIN
     requestedSchema: { type: "object", properties: { loaves: { type: "integer" } }, required: ["loaves"] },
   };
   const result = desk.call({ questions: [form, form] }, "ask");
-  const { id, kind, mode, message, fields, schema } = await desk.waiting();
+  const { id, kind, question } = await desk.waiting();
+  const { mode, message, fields, schema } = question as Record<string, unknown>;
   assertEquals([kind, mode, message, schema], ["question", "form", "Which bread?", form.requestedSchema]);
   assertMatch(JSON.stringify(fields), /"name":"loaves".*"is_required":true/);
   const wrong = await desk.run("calls", "answer", id, "--content", '{"loaves":"two"}');
@@ -213,16 +214,15 @@ testDesk("a call that runs is listed, and cancelled by its number", { shell: HAN
     ({ length }) => length === 1,
     "a call that runs",
   );
-  const { id, started_at, times_out_at, req_id, ...shown } = entry ?? {};
+  const { id, since, timeout_at, req_id, ...shown } = entry ?? {};
   assertEquals(shown, {
     server: "shell",
     tool: "run",
     name: "run",
     agent: "ada",
     is_local: false,
-    is_ending: false,
   });
-  assertEquals([typeof req_id, Date.parse(String(started_at)) < Date.parse(String(times_out_at))], [
+  assertEquals([typeof req_id, Date.parse(String(since)) < Date.parse(String(timeout_at))], [
     "string",
     true,
   ]);

@@ -255,7 +255,7 @@ Deno.test("the confirm callback decides, and one call that waits for it holds up
   const declined = await waiting;
   assertEquals([declined.isError, declined.meta?.error_code], [true, 4005]);
   const request = requests.find(({ reqId }) => reqId === "r1");
-  const { signal: _, timeLeftMs = 0, fingerprint, definition, ...asked } = request ?? {};
+  const { signal: _, callId: _id, timeLeftMs = 0, fingerprint, definition, ...asked } = request ?? {};
   assertEquals(timeLeftMs > 0 && timeLeftMs <= 30_000, true);
   assertEquals([definition?.title, definition?.description], ["Echo", "Says it again"]);
   assertMatch(fingerprint ?? "", /^[0-9a-f]{64}$/);

@@ -28,10 +28,10 @@ export function addCallCommands(program: Command, run: RunCommand): void {
   );
   addDecisions(group, run);
   addCommand(group, run, {
-    usage: "cancel <number>",
+    usage: "cancel <call>",
     about: "cancel a call that runs",
     needs: "running",
-    work: async (context, id: string) => (await calls()).cancelCall(context, { id: Number(id) }),
+    work: async (context, id: string) => (await calls()).cancelCall(context, { id }),
   });
   for (const verb of ["pause", "resume"] as const) {
     addCommand(program, run, {

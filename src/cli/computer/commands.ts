@@ -9,6 +9,7 @@ import type { ConsoleFlags } from "../answers/console.ts";
 import type { AskedComputer, CallAsked } from "../answers/requests.ts";
 import type { LoginFlags } from "./answers/auth.ts";
 import type { AddServerFlags } from "./answers/servers.ts";
+import { ON_PAGE } from "./people/people.ts";
 import { fromRequest } from "./conversation.ts";
 import { addCallCommands } from "./call_commands.ts";
 import { addCommand, type RunCommand } from "./command.ts";
@@ -45,15 +46,15 @@ function addRequests(program: Command, run: RunCommand): void {
     run({
       ...call,
       needs: "servers",
-      work: ({ conversation, ...context }) =>
+      work: ({ conversation, place, ...context }) =>
         call.work({
           ...context,
           computer: hostedComputer(context.hosted.computer),
           callTool: callsOf(context.hosted.computer),
-          // Always here, so that no question of the call is asked at the Computer's own prompt.
+          // Always here, so that no question of the call is asked at the Computer's own prompt; those of the page's calls are.
           person: {
             ask: (question, options) => conversation.answer(question, options),
-            isHere: true,
+            isHere: place !== ON_PAGE,
             tell() {},
           },
         }),

@@ -1,10 +1,12 @@
 /** The console of a Computer: its commands, and what its page is told. */
-import { openAtStart, ProgramConsole, type TellEvent } from "../console.ts";
+import { openAtStart, ProgramConsole } from "../console.ts";
+import type { ControlAnswer } from "../control/message.ts";
 import type { RunWords } from "../control/server.ts";
 import type { LogOptions } from "../options.ts";
 import { READING_COMMANDS } from "./commands.ts";
 import type { HostedComputer } from "./hosted_computer.ts";
-import { toWaitingEntry } from "./people/waiting.ts";
+import { followHosted } from "./console_events.ts";
+import { PagePerson } from "./people/page_person.ts";
 import { declareCommands } from "./prompt.ts";
 
 /** The port is that of `--console`, `true` for a free one; without it, the console opens by the command. */
@@ -26,8 +28,8 @@ export async function openHostedConsole(
     page: "owner",
     build: () => declareCommands(hosted),
     reading: READING_COMMANDS,
-    run,
-    follow: (tell) => follow(hosted, tell),
+    run: (...asked) => runForPage(hosted, run, asked),
+    follow: (tell) => followHosted(hosted, tell),
     watch: () => hosted.people.watch(() => {}),
     logger: hosted.options.logger,
   });
@@ -36,9 +38,13 @@ export async function openHostedConsole(
   return opener;
 }
 
-/** Tells the page what has changed: events as docs/console.md lists them. */
-function follow({ people }: HostedComputer, tell: TellEvent): Disposable {
-  return people.follow(({ waiting, gone }) =>
-    tell("waiting", gone === undefined ? toWaitingEntry(waiting) : { id: waiting.id, gone })
-  );
+/** Runs a command for the page, which answers what the command asks, or ends it by declining. */
+async function runForPage(
+  { people }: HostedComputer,
+  run: RunWords,
+  [words, context]: Parameters<RunWords>,
+): Promise<ControlAnswer> {
+  using person = new PagePerson(people);
+  const signal = AbortSignal.any([context.signal, person.declined]);
+  return await run(words, { ...context, signal, person });
 }

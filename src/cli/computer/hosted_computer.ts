@@ -1,4 +1,5 @@
 /** A Computer as its command line runs it: with a config file, which is watched, and commands that edit it. */
+import { Followers } from "../../async/followers.ts";
 import { Computer } from "../../computer/computer.ts";
 import type { ConfigChange } from "../../computer/host.ts";
 import type { ConnectOptions } from "../../computer/office/office_link.ts";
@@ -58,6 +59,7 @@ export class HostedComputer implements AsyncDisposable {
   readonly #awaited: string[] = [];
   readonly #quitting = new AbortController();
   readonly #watches: FileWatch[] = [];
+  readonly #followers: Followers<"config" | "connection">;
   #refusedEdit: string | undefined;
   #computer: Computer | undefined;
   #arrival: OfficeArrival | undefined;
@@ -75,6 +77,7 @@ export class HostedComputer implements AsyncDisposable {
     this.#version = version;
     this.#log = withModule(options.logger, "config");
     this.people = new People({ log: options.logger });
+    this.#followers = new Followers(options.logger);
   }
 
   /** Reads the configuration, and throws a UsageError when it cannot be used; starts nothing. */
@@ -127,12 +130,22 @@ export class HostedComputer implements AsyncDisposable {
     return computer;
   }
 
+  /** Tells of what the Computer itself does not know, until the disposal: edits that are refused, and attempts to connect. */
+  follow(listener: (changed: "config" | "connection") => void): Disposable {
+    return this.#followers.follow(listener);
+  }
+
   /** Connects to a Server, and joins the office if one is given, in the background. */
   arrive(
     target: Pick<ArrivalOptions, "url" | "office" | "joinPatienceMs" | "serversTimeoutMs">,
   ): OfficeArrival {
     const { connectOptions, logger: log } = this.options;
-    return this.#arrival = new OfficeArrival(this.computer, { ...connectOptions, ...target, log });
+    const arrival = new OfficeArrival(this.computer, { ...connectOptions, ...target, log });
+    this.#arrival = arrival;
+    const tell = () => this.#followers.tell("connection");
+    tell();
+    arrival.done.then(tell, tell);
+    return arrival;
   }
 
   get arrival(): OfficeArrival | undefined {
@@ -148,7 +161,7 @@ export class HostedComputer implements AsyncDisposable {
   edit(change: (text: string) => string): Promise<ConfigChange | undefined> {
     return this.#queue(async () => {
       const config = await this.store.edit(change).catch(toUsageError);
-      this.#refusedEdit = undefined;
+      this.#setRefusedEdit(undefined);
       return await this.#computer?.reconfigure(config);
     });
   }
@@ -207,11 +220,17 @@ export class HostedComputer implements AsyncDisposable {
         return this.quitting.aborted ? undefined : await this.#computer?.reconfigure(config);
       });
       if (change !== undefined) this.#report(change);
-      this.#refusedEdit = undefined;
+      this.#setRefusedEdit(undefined);
     } catch (error) {
-      this.#refusedEdit = describeError(error);
+      this.#setRefusedEdit(describeError(error));
       this.#log.error("cannot use the edited config; keeping the previous one", { error: this.#refusedEdit });
     }
+  }
+
+  #setRefusedEdit(problem: string | undefined): void {
+    if (this.#refusedEdit === problem) return;
+    this.#refusedEdit = problem;
+    this.#followers.tell("config");
   }
 
   #report(change: ConfigChange): void {

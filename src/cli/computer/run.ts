@@ -15,6 +15,7 @@ import { chooseCommandName } from "./ask_computer.ts";
 import { buildCommands, completePrompt, runPrompt } from "./prompt.ts";
 import { askedInputs, terminalFace } from "./questions.ts";
 import type { HostedComputer } from "./hosted_computer.ts";
+import { ON_PAGE } from "./people/people.ts";
 import { type ComputerCliOptions, openHostedComputer } from "./open_computer.ts";
 import { reportArrival, reportStart } from "./start.ts";
 import { stateFile } from "../state_folder.ts";
@@ -55,7 +56,7 @@ export async function runHeadless(options: ComputerCliOptions, signal: AbortSign
   await using _control = await openHostedControl(hosted);
   await using _console = await openHostedConsole(hosted, {
     ...options,
-    run: runFor(hosted, { onRan: () => {}, place: PAGE }),
+    run: runFor(hosted, { onRan: () => {}, place: ON_PAGE }),
   });
   if (await abortable(arrival.done, signal)) {
     const text = `joined office "${office}" as "${name}"`;
@@ -99,16 +100,13 @@ export async function runAtTerminal(options: ComputerCliOptions, signal: AbortSi
   await using _control = await openHostedControl(hosted, () => editor.redraw());
   await using _console = await openHostedConsole(hosted, {
     ...options,
-    run: runFor(hosted, { onRan: () => editor.redraw(), place: PAGE }),
+    run: runFor(hosted, { onRan: () => editor.redraw(), place: ON_PAGE }),
   });
   await reportStart(hosted.computer, { editor, signal: hosted.quitting });
   if (arrival !== undefined) await reportArrival(arrival, { name, editor });
   await runPrompt(hosted, editor);
   signal.removeEventListener("abort", onAbort);
 }
-
-/** Where commands of the console come from. */
-const PAGE = "on the page";
 
 /** How long the first join waits for MCP servers; the default without `--start-timeout`. */
 function serversTimeoutOf({ startTimeout }: ComputerCliOptions): { readonly serversTimeoutMs?: number } {

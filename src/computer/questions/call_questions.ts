@@ -180,6 +180,7 @@ export class CallQuestions {
       claimedAgent: request.agent,
       isLocal,
       reqId: request.req_id,
+      callId: this.#call.id,
       server: server.name,
       tool: tool.name,
       name: request.tool_name,

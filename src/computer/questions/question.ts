@@ -23,8 +23,10 @@ export interface QuestionContext {
   readonly claimedAgent: string;
   /** Whether the call was made by this Computer's own program. */
   readonly isLocal: boolean;
-  /** The id of the call. */
+  /** The id of the request. */
   readonly reqId: string;
+  /** The id of the call among those of this Computer ({@linkcode ComputerCalls}). */
+  readonly callId: string;
   /** The MCP server that asks. */
   readonly server: string;
   /** The own name of the tool whose call it asks in. */

@@ -29,6 +29,8 @@ export interface ToolCaller {
 export interface ToolCallRecord extends ToolCaller {
   /** Rises from call to call, in the order in which they end. */
   readonly id: number;
+  /** The id that it had while it ran: that of {@linkcode RunningToolCall}. */
+  readonly callId: string;
   /** The MCP server; `undefined` when no server has a tool of that name that may be called. */
   readonly server: string | undefined;
   /** The tool's own name, or the name that was called when no such tool exists. */
@@ -49,8 +51,8 @@ export interface ToolCallRecord extends ToolCaller {
 
 /** One tool call that runs. */
 export interface RunningToolCall extends ToolCaller {
-  /** Unique among the calls of this Computer, but not the id of a {@linkcode ToolCallRecord}. */
-  readonly id: number;
+  /** Unique among the calls of this Computer. */
+  readonly id: string;
   /** The MCP server. */
   readonly server: string;
   /** The tool's own name. */
@@ -83,7 +85,7 @@ export type ComputerEvent =
   | { readonly type: "connection" }
   /** A call has begun, waits for somebody else, or has made progress. */
   | { readonly type: "running"; readonly call: RunningToolCall }
-  /** A call has ended. `id`: that of the running call. */
-  | { readonly type: "ended"; readonly id: number; readonly record: ToolCallRecord }
+  /** A call has ended. */
+  | { readonly type: "ended"; readonly record: ToolCallRecord }
   /** New calls of the Agent are refused, or taken again. */
   | { readonly type: "paused"; readonly isPaused: boolean };

@@ -128,7 +128,7 @@ export class ToolCallCancelled extends Error {
 
 export interface RunningCallOptions {
   /** Unique among the calls of the Computer. */
-  readonly id: number;
+  readonly id: string;
   /** Whether this Computer's own program made it. */
   readonly isLocal: boolean;
   /** Whether the Agent demands that the person at the Computer is asked. */
@@ -145,7 +145,7 @@ export interface RunningCallOptions {
  * clock and ends its questions.
  */
 export class RunningCall implements Disposable {
-  readonly id: number;
+  readonly id: string;
   readonly startedAt: Date = new Date();
   readonly request: ToolCallReq;
   /** Whether this Computer's own program made it. */
@@ -259,7 +259,7 @@ export class RunningCalls implements Iterable<RunningCall> {
     const isFollowed = !options.isLocal && this.#expected.has(req_id);
     const call = new RunningCall(request, {
       ...options,
-      id: ++this.#lastId,
+      id: `c${++this.#lastId}`,
       idleMs: isFollowed ? this.#expected.get(req_id) : idleMs,
     });
     if (isFollowed) this.#expected.delete(req_id);

@@ -206,16 +206,16 @@ export class ToolCalls {
 
   /** Writes a call to the history and the log; the log has names and numbers, never arguments or results. */
   #record(call: RunningCall, { outcome, isOwnResult, result }: ToolOutcome, durationMs: number): void {
-    const { id, request, startedAt, place } = call;
+    const { id: callId, request, startedAt, place } = call;
     const { history, events, log } = this.#context;
     const { server, tool = shorten(request.tool_name, MAX_KEPT_NAME_LENGTH) } = place ?? {};
     // In an MCP server's own result the key may mean anything.
     const errorCode = isOwnResult === true ? undefined : result.meta?.error_code;
     const { reqId, agent, client } = this.owner.callerOf(call);
     const told = { agent, client, server, tool, outcome };
-    history.push({ ...told, reqId, startedAt, durationMs, errorCode }, request.params);
+    history.push({ ...told, callId, reqId, startedAt, durationMs, errorCode }, request.params);
     const record = events.isEmpty ? undefined : history.last;
-    if (record !== undefined) events.tell({ type: "ended", id, record });
+    if (record !== undefined) events.tell({ type: "ended", record });
     log.info("tool call", {
       req_id: reqId,
       ...told,

@@ -53,6 +53,8 @@ export interface ConfirmRequest {
   readonly mustAsk: boolean;
   /** The id of the request. */
   readonly reqId: string;
+  /** The id of the call among those of this Computer ({@linkcode ComputerCalls}). */
+  readonly callId: string;
   /** The MCP server of the tool. */
   readonly server: string;
   /** The tool's own name. */
@@ -188,7 +190,7 @@ export class Confirmations {
       const isConfirmed = await this.person.ask(call, reason, async (by) => {
         const { agent, timeLeftMs, signal } = by();
         const client = clientNamedIn(request.agent, agent);
-        const asked = { agent, client, isLocal, mustAsk, timeLeftMs, signal };
+        const asked = { callId: call.id, agent, client, isLocal, mustAsk, timeLeftMs, signal };
         return await confirm({ ...toQuestion(request, route), ...asked });
       });
       if (isConfirmed === undefined) return cannotAsk(call, route);
@@ -255,7 +257,7 @@ function cannotAsk({ isLocal, mustAsk }: RunningCall, { server, tool, changed }:
 function toQuestion(
   request: ToolCallReq,
   { server, tool, changed }: ToolRoute,
-): Omit<ConfirmRequest, "signal" | "timeLeftMs" | "agent" | "client" | "isLocal" | "mustAsk"> {
+): Omit<ConfirmRequest, "callId" | "signal" | "timeLeftMs" | "agent" | "client" | "isLocal" | "mustAsk"> {
   const { agent: claimedAgent, req_id: reqId, tool_name: name, params } = request;
   const { title, description, annotations = {} } = tool;
   return {

@@ -13,7 +13,7 @@ export interface ComputerCalls {
   /** Those that run now, oldest first; also those that wait for a person. */
   readonly running: readonly RunningToolCall[];
   /** Cancels a call; `false` when none with this id runs. */
-  cancel(id: number): boolean;
+  cancel(id: string): boolean;
   /** Refuses new calls of the Agent until {@linkcode ComputerCalls.resume}. Calls that run go on. */
   pause(): void;
   /** Takes calls of the Agent again. */
@@ -42,7 +42,7 @@ export class OwnerCalls implements ComputerCalls {
     return [...this.#context.running].flatMap((call) => this.#shown(call) ?? []);
   }
 
-  cancel(id: number): boolean {
+  cancel(id: string): boolean {
     const call = [...this.#context.running].find((each) => each.id === id);
     if (call !== undefined) this.#context.cancel(call);
     return call !== undefined;

@@ -47,8 +47,15 @@ export function listCalls({ hosted: { people, computer } }: CommandContext): Com
 }
 
 /** A call that runs, with the names of our JSON. */
-export function toRunningEntry({ progress, ...call }: RunningToolCall): Record<string, unknown> {
-  return { ...snakeCased(call), progress };
+export function toRunningEntry(call: RunningToolCall): Record<string, unknown> {
+  const { startedAt, timesOutAt, isEnding, progress, ...rest } = call;
+  return {
+    ...snakeCased(rest),
+    since: startedAt,
+    timeout_at: timesOutAt,
+    progress,
+    cancelled: isEnding || undefined,
+  };
 }
 
 function runningText(
@@ -62,8 +69,8 @@ function runningText(
 }
 
 /** Cancels a call that runs, as its Agent could. */
-export function cancelCall({ hosted }: CommandContext, { id }: { readonly id: number }): CommandAnswer {
-  if (!hosted.computer.calls.cancel(id)) throw new StateChangedError(`No call ${id} runs`);
+export function cancelCall({ hosted }: CommandContext, { id }: { readonly id: string }): CommandAnswer {
+  if (!hosted.computer.calls.cancel(id)) throw new StateChangedError(`No call "${id}" runs`);
   return { value: { id, cancelled: true }, text: `call ${id} is cancelled` };
 }
 
@@ -89,7 +96,7 @@ interface Listed {
 function withArguments(all: readonly Waiting[]): Listed[] {
   let roomBytes = MAX_ALL_LISTED_BYTES;
   return all.map((waiting) => {
-    if (waiting.kind === "question") return { waiting, params: undefined };
+    if (waiting.kind !== "call") return { waiting, params: undefined };
     const bytes = argumentsBytes(waiting);
     if (bytes > Math.min(MAX_LISTED_BYTES, roomBytes)) return { waiting, params: undefined };
     roomBytes -= bytes;
@@ -98,7 +105,10 @@ function withArguments(all: readonly Waiting[]): Listed[] {
 }
 
 function waitingText({ waiting, params }: Listed): string {
-  return waiting.kind === "call" ? callText(waiting, params) : questionText(waiting);
+  if (waiting.kind === "call") return callText(waiting, params);
+  if (waiting.kind === "question") return questionText(waiting);
+  const { id, server, told: { url } } = waiting;
+  return `${id}  sign-in at MCP server ${toShownName(server)}: ${toSafeLine(String(url))}`;
 }
 
 function callText(waiting: WaitingCall, params: Listed["params"]): string {
@@ -129,7 +139,7 @@ function questionText(waiting: WaitingQuestion): string {
   ].join("\n");
 }
 
-function timeText({ since, request: { timeLeftMs } }: Waiting): string {
+function timeText({ since, request: { timeLeftMs } }: WaitingCall | WaitingQuestion): string {
   return `waits ${describeTimeLeft(since.getTime() + timeLeftMs - Date.now())} longer`;
 }
 

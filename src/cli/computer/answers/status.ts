@@ -143,9 +143,11 @@ function historyText(rows: readonly (readonly string[])[], { strong, faint }: Pa
 
 /** The record with the names of our JSON, in snake_case. */
 export function toHistoryEntry(record: ToolCallRecord): Record<string, unknown> {
-  const { id, reqId, startedAt, durationMs, errorCode, agent, client, server, tool, outcome } = record;
+  const { id, callId, reqId, startedAt, durationMs, errorCode, agent, client, server, tool, outcome } =
+    record;
   return {
     id,
+    call: callId,
     req_id: reqId,
     agent: agent ?? null,
     client: client ?? null,

@@ -9,7 +9,13 @@ import type { Logger } from "../../../log.ts";
 import { checkContent } from "../../../protocol/form_answer.ts";
 import type { Answer } from "../../../protocol/questions.ts";
 import { StateChangedError, UsageError } from "../../outcome.ts";
-import { digestOf, type Waiting, type WaitingCall, type WaitingQuestion } from "./waiting.ts";
+import {
+  digestOf,
+  type Waiting,
+  type WaitingCall,
+  type WaitingQuestion,
+  type WaitingSignIn,
+} from "./waiting.ts";
 
 export type Decision = "yes" | "always" | "no";
 
@@ -37,6 +43,9 @@ const ATTENTION_MS = 60_000;
 /** The most decisions whose place is remembered, for somebody who decides too late. */
 const MAX_GONE = 1_000;
 const ENDED = "the call has ended";
+const ENDED_SIGN_IN = "the sign-in has ended";
+/** The place of those who answer on the page. */
+export const ON_PAGE = "on the page";
 
 /** What was allowed with `always`. */
 interface Allowed {
@@ -51,7 +60,7 @@ interface Asked<W extends Waiting, A> {
 }
 
 type AskedCall = Asked<WaitingCall, Decision>;
-type AskedQuestion = Asked<WaitingQuestion, Answer>;
+type AskedQuestion = Asked<WaitingQuestion | WaitingSignIn, Answer>;
 
 /**
  * The one place for what waits for a person. All faces are asked at once, and the first answer counts. Where there is no
@@ -65,6 +74,7 @@ export class People {
   readonly #gone = new BoundedMap<string, string>(MAX_GONE);
   readonly #allowed = new Map<string, Allowed>();
   readonly #followers: Followers<WaitingEvent>;
+  #lastQuestion = 0;
   #watchers = 0;
   #lookedAtMs = -Infinity;
 
@@ -117,7 +127,8 @@ export class People {
     const before = this.#allowed.get(key);
     if (!mustAsk && before?.fingerprints.has(fingerprint) === true) return true;
     const waiting: WaitingCall = {
-      ...this.#begin(),
+      id: request.callId,
+      since: new Date(),
       kind: "call",
       request,
       changed: changeOf(request, before),
@@ -130,9 +141,42 @@ export class People {
   };
 
   readonly answerQuestion: AnswerQuestion = async (request) => {
-    const waiting: WaitingQuestion = { ...this.#begin(), kind: "question", request };
+    const waiting: WaitingQuestion = { ...this.#newQuestion(), kind: "question", request };
     return await this.#ask(waiting, this.#questions, (face, signal) => face.answer(waiting, signal));
   };
+
+  /**
+   * Lets a sign-in wait until the disposal. It may get several answers.
+   *
+   * @return `update` shows it anew.
+   */
+  hold(
+    signIn: Pick<WaitingSignIn, "server" | "told">,
+    onAnswer: (answer: Answer, place: string) => void,
+  ): Disposable & { readonly update: (problem: string) => void } {
+    const { id, since } = this.#newQuestion();
+    let gone = ENDED_SIGN_IN;
+    const show = (problems: readonly string[]) => {
+      const waiting: WaitingSignIn = { id, since, kind: "sign-in", ...signIn, problems };
+      const settle = (answer: Answer, place: string) => {
+        if (answer.action !== "accept") gone = `answered ${place}`;
+        onAnswer(answer, place);
+      };
+      this.#questions.set(id, { waiting, settle });
+      this.#followers.tell({ waiting });
+    };
+    show([]);
+    return {
+      update: (problem) => show([problem]),
+      [Symbol.dispose]: () => {
+        const waiting = this.#questions.get(id)?.waiting;
+        if (waiting === undefined) return;
+        this.#questions.delete(id);
+        this.#gone.set(id, gone);
+        this.#followers.tell({ waiting, gone });
+      },
+    };
+  }
 
   /**
    * Decides about a call.
@@ -169,9 +213,12 @@ export class People {
    * @throws {StateChangedError} when the question does not wait any more.
    */
   answer(id: string, { answer, place }: { readonly answer: Answer; readonly place: string }): void {
-    const { waiting: { request }, settle } = this.#find(this.#questions, id, "question");
-    if (answer.action === "accept" && request.mode === "form") {
-      const { problems } = checkContent(request.fields, answer.content ?? {});
+    const { waiting, settle } = this.#find(this.#questions, id, "question");
+    const fields = waiting.kind === "question" && waiting.request.mode === "form"
+      ? waiting.request.fields
+      : undefined;
+    if (answer.action === "accept" && fields !== undefined) {
+      const { problems } = checkContent(fields, answer.content ?? {});
       if (problems !== undefined) {
         throw new UsageError(`Cannot answer question "${id}": ${problems.join("; ")}`);
       }
@@ -184,22 +231,18 @@ export class People {
     return this.#find(this.#calls, id, "call").waiting;
   }
 
-  get #isSomebodyHere(): boolean {
-    return this.#faces.length > 0 || this.#watchers > 0 || this.#now() - this.#lookedAtMs < ATTENTION_MS;
+  #newQuestion(): Pick<Waiting, "id" | "since"> {
+    return { id: `q${++this.#lastQuestion}`, since: new Date() };
   }
 
-  #begin(): Pick<Waiting, "id" | "since"> {
-    let id: string;
-    do id = crypto.randomUUID().slice(0, 8); while (
-      this.#calls.has(id) || this.#questions.has(id) || this.#gone.has(id)
-    );
-    return { id, since: new Date() };
+  get #isSomebodyHere(): boolean {
+    return this.#faces.length > 0 || this.#watchers > 0 || this.#now() - this.#lookedAtMs < ATTENTION_MS;
   }
 
   #find<W extends Waiting, A>(
     all: ReadonlyMap<string, Asked<W, A>>,
     id: string,
-    kind: Waiting["kind"],
+    kind: "call" | "question",
   ): Asked<W, A> {
     const asked = all.get(id);
     if (asked !== undefined) return asked;
@@ -215,7 +258,7 @@ export class People {
    * @throws The reason of the request's signal; what a face throws.
    */
   async #ask<W extends Waiting, A>(
-    waiting: W,
+    waiting: W & (WaitingCall | WaitingQuestion),
     all: Map<string, Asked<W, A>>,
     ask: (face: Face, signal: AbortSignal) => Promise<A>,
   ): Promise<A | undefined> {

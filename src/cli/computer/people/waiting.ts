@@ -26,10 +26,20 @@ export interface WaitingQuestion extends WaitingBase {
   readonly request: QuestionRequest;
 }
 
-export type Waiting = WaitingCall | WaitingQuestion;
+/** A sign-in at an MCP server, which a command of the page has begun. */
+export interface WaitingSignIn extends WaitingBase {
+  readonly kind: "sign-in";
+  readonly server: string;
+  /** What the command told: the page to open, and more (`docs/sign-in.md#for-host-programs`). */
+  readonly told: Readonly<Record<string, unknown>>;
+  /** Why the last answer was not accepted; empty at first. */
+  readonly problems: readonly string[];
+}
+
+export type Waiting = WaitingCall | WaitingQuestion | WaitingSignIn;
 
 /** A digest of all that a person is shown and decides on. */
-export function digestOf({ request, ...waiting }: Waiting): string {
+export function digestOf({ request, ...waiting }: WaitingCall | WaitingQuestion): string {
   const { signal: _signal, timeLeftMs: _timeLeftMs, ...shown } = request;
   const { changed } = waiting.kind === "call" ? waiting : {};
   const text = JSON.stringify([waiting.kind, shown, changed]);
@@ -43,6 +53,7 @@ export function argumentsText({ request }: WaitingCall): string {
 
 /** All but the arguments of a call. */
 export function toWaitingEntry(waiting: Waiting): Record<string, unknown> {
+  if (waiting.kind === "sign-in") return toSignInEntry(waiting);
   const { id, kind, since, request } = waiting;
   const { server, tool, name, agent, claimedAgent, isLocal, timeLeftMs } = request;
   return {
@@ -57,6 +68,22 @@ export function toWaitingEntry(waiting: Waiting): Record<string, unknown> {
     ends_at: new Date(since.getTime() + timeLeftMs),
     digest: digestOf(waiting),
     ...waiting.kind === "call" ? toCallMembers(waiting) : toQuestionMembers(waiting),
+  };
+}
+
+function toSignInEntry({ id, since, server, told, problems }: WaitingSignIn): Record<string, unknown> {
+  const { type: _type, server: _server, ...question } = told;
+  const command = "auth login";
+  return {
+    id,
+    kind: "question",
+    server,
+    tool: command,
+    name: command,
+    claimed_agent: "",
+    is_local: true,
+    since,
+    question: { mode: "sign-in", message: "", ...question, problems },
   };
 }
 
@@ -76,11 +103,11 @@ function toCallMembers(waiting: WaitingCall): Record<string, unknown> {
 }
 
 function toQuestionMembers({ request }: WaitingQuestion): Record<string, unknown> {
-  const { mode, message, problems } = request;
+  const { callId, mode, message, problems } = request;
   const asked = request.mode === "form"
     ? { fields: request.fields.map(snakeCased), schema: request.schema }
     : { url: request.url };
-  return { mode, message, problems, ...asked };
+  return { call: callId, question: { mode, message, problems, ...asked } };
 }
 
 export function argumentsBytes({ request }: WaitingCall): number {

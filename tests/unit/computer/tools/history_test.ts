@@ -6,6 +6,7 @@ type Call = Parameters<ToolCallHistory["push"]>[0];
 function call(changes: Partial<Call> = {}): Call {
   return {
     reqId: "a",
+    callId: "c1",
     agent: "ada",
     client: undefined,
     server: "s",

@@ -19,6 +19,7 @@ function requestOf(changes: Partial<ConfirmRequest> = {}): ConfirmRequest {
     isLocal: false,
     mustAsk: false,
     reqId: "1",
+    callId: "c1",
     server: "shell",
     tool: "run",
     name: "run",
@@ -76,7 +77,7 @@ Deno.test("who watches is asked, also a minute after they have left", async () =
   clock.nowMs = 1e9;
   const asked = people.confirm(requestOf());
   const [call] = people.waiting;
-  if (call === undefined) throw new Error("nothing waits");
+  if (call?.kind !== "call") throw new Error("no call waits");
   people.decide(call.id, { decision: "yes", shown: digestOf(call), place: "on the page" });
   assertEquals(await asked, true);
   assertEquals(told, [[call.id, undefined], [call.id, "answered on the page"]]);
@@ -120,6 +121,7 @@ Deno.test("the digest is another one for all that a person reads, and the same f
     { isLocal: true },
     { mustAsk: true },
     { server: "s" },
+    { callId: "c2" },
     { tool: "t" },
     { name: "n" },
     { title: "T" },
