@@ -342,9 +342,10 @@ Deno.test("a hub that no client could use, or whose file of tokens has a slip, d
     const slip = await runDoor("hub.ts", ["--port", "0", "--mcp-token-file", file]);
     assertEquals(slip.code, 2);
     assertMatch(slip.stderr, /line 1 has an unknown attribute; known: .*rights/);
+    await Deno.writeTextFile(file, "t0ken name=ada\n");
     const both = await runDoor("hub.ts", ["--port", "0", "--token-file", file, "--mcp-token-file", file]);
     assertEquals(both.code, 2);
-    assertStringIncludes(both.stderr, "it is the file of --token-file");
+    assertStringIncludes(both.stderr, "line 1 has a token of --token-file");
   } finally {
     await Deno.remove(file);
   }

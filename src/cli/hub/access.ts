@@ -8,8 +8,10 @@ import type { JwtAccess } from "../../http/mcp/jwt_access.ts";
 import { protectResource } from "../../http/mcp/resource_server.ts";
 import type { Logger } from "../../log.ts";
 import { describeError } from "../../text/text.ts";
+import { TokenFile } from "../../server/admission/tokens.ts";
 import { UsageError } from "../outcome.ts";
-import { McpTokenFile, requireSeparateTokens } from "./mcp_tokens.ts";
+import { type ClaimTokens, toUsageError } from "../server/credentials.ts";
+import { findAccepted, ruleOf } from "./mcp_tokens.ts";
 import { type HubOptions, hubStateFile } from "./options.ts";
 import { openResourceServer } from "../resource_server.ts";
 
@@ -28,12 +30,19 @@ export interface HubAccess extends AsyncDisposable {
 }
 
 /** @throws {UsageError} when no client could be admitted, or a file cannot be used. */
-export async function openHubAccess(options: HubOptions, logger: Logger): Promise<HubAccess> {
-  await requireSeparateTokens(options);
+export async function openHubAccess(
+  options: HubOptions,
+  { logger, claim }: { readonly logger: Logger; readonly claim: ClaimTokens },
+): Promise<HubAccess> {
   await using opening = new AsyncDisposableStack();
-  const open = async (path: string | undefined) =>
-    path === undefined ? undefined : opening.use(await McpTokenFile.open(path, logger));
-  const [clients, operators] = [await open(options.mcpTokenFile), await open(options.operatorTokenFile)];
+  const open = async (option: string, path: string | undefined) => {
+    if (path === undefined) return undefined;
+    const check = (tokens: Parameters<ClaimTokens>[1]) => claim(option, tokens);
+    const opened = TokenFile.open(path, { kind: "client", check, logger });
+    return opening.use(await opened.catch(async (error) => Promise.reject(await toUsageError(error))));
+  };
+  const clients = await open("--mcp-token-file", options.mcpTokenFile);
+  const operators = await open("--operator-token-file", options.operatorTokenFile);
   const identity = await openResourceServer(options, logger);
   if (identity !== undefined) opening.use(identity);
   // Where people sign in at an identity provider, the hub has no sign-in of its own unless it is asked for.
@@ -69,7 +78,7 @@ export async function openHubAccess(options: HubOptions, logger: Logger): Promis
         : opened.use(await openServer({ ...parts, stateFile, operator, logger }));
       const [verifier, ...others] = [identity, server?.tokens].filter((each) => each !== undefined);
       const oauth = verifier && protectResource([verifier, ...others]);
-      const [rule, ...more] = [clients, oauth].filter((each) => each !== undefined);
+      const [rule, ...more] = [clients && ruleOf(clients), oauth].filter((each) => each !== undefined);
       if (rule === undefined) throw new UsageError(NOBODY);
       return firstRule([rule, ...more]);
     },
@@ -103,8 +112,8 @@ function resourceOf({ pathname }: URL, publicUrl: string): HubResource | undefin
   return { url: `${publicUrl}${buildPath(place)}`, office, computers };
 }
 
-function operatorOf(tokens: McpTokenFile | undefined, token: string): Operator | undefined {
-  const found = tokens?.find(token);
+function operatorOf(tokens: TokenFile | undefined, token: string): Operator | undefined {
+  const found = tokens && findAccepted(tokens, token);
   if (found === undefined || typeof found === "string") return undefined;
   const { principal, grant } = found.admission;
   return { name: principal, offices: grant?.offices ?? "all" };

@@ -12,6 +12,7 @@ import { CONSTANTS } from "../../server/options/constants.ts";
 import { ActivityLog } from "../agent/mcp/command.ts";
 import { GatewayState } from "../agent/mcp/gateway_state.ts";
 import { patienceMsOf } from "../gateway_options.ts";
+import type { ClaimTokens } from "../server/credentials.ts";
 import type { Surroundings } from "../server/run.ts";
 import { openHubAccess } from "./access.ts";
 import { ClientConnections } from "./client_connections.ts";
@@ -26,11 +27,15 @@ const TELL_MS = 500;
 
 export async function openHub(
   options: HubOptions,
-  { auth, logger: serverLog }: { readonly auth: AuthProvider | undefined; readonly logger: Logger },
+  { auth, claim, logger: serverLog }: {
+    readonly auth: AuthProvider | undefined;
+    readonly claim: ClaimTokens;
+    readonly logger: Logger;
+  },
 ): Promise<Surroundings> {
   const logger = withFields(serverLog, { module: "hub" });
   await using opening = new AsyncDisposableStack();
-  const access = opening.use(await openHubAccess(options, logger));
+  const access = opening.use(await openHubAccess(options, { logger, claim }));
   const activity = options.activityLog === undefined
     ? undefined
     : opening.use(ActivityLog.open(options.activityLog, { hasArguments: false }));

@@ -35,8 +35,14 @@ export function createHubProgram(signal: AbortSignal): Command {
     const warnings = await readServerOptions(program);
     const options = program.opts<HubOptions>();
     // Loaded only now, so that --help and a wrong command line are fast.
-    const { openHub } = await import("./hub.ts");
-    await runServer(program, { signal, warnings, surround: (context) => openHub(options, context) });
+    const [{ openHub }, { TokenOwners }] = await Promise.all([import("./hub.ts"), import("./mcp_tokens.ts")]);
+    const { claim } = new TokenOwners();
+    await runServer(program, {
+      signal,
+      warnings,
+      claim,
+      surround: (context) => openHub(options, { ...context, claim }),
+    });
   });
 }
 

@@ -68,12 +68,22 @@ export interface OpenedAuth extends AsyncDisposable {
   readonly tokens: () => Promise<readonly TokenName[]>;
 }
 
-export async function openAuth(options: OptionValues, logger: Logger): Promise<OpenedAuth> {
+/** Refuses tokens of an option, by {@linkcode contentProblem}, that another option has. */
+export type ClaimTokens = (
+  option: string,
+  tokens: readonly { readonly token: string; readonly place: string }[],
+) => void;
+
+export async function openAuth(
+  options: OptionValues,
+  logger: Logger,
+  claim: ClaimTokens = () => undefined,
+): Promise<OpenedAuth> {
   await using opening = new AsyncDisposableStack();
   try {
     const providers: AuthProvider[] = [];
     for (const open of [openTokens, openJwt]) {
-      const provider = await open(options, logger);
+      const provider = await open(options, logger, claim);
       if (provider === undefined) continue;
       opening.defer(async () => await provider[Symbol.asyncDispose]?.());
       providers.push(provider);
@@ -104,6 +114,7 @@ export async function toUsageError(error: unknown): Promise<unknown> {
 async function openTokens(
   { token: tokens, tokenFile, authField: field, authHeader: header }: OptionValues,
   logger: Logger,
+  claim: ClaimTokens,
 ): Promise<AuthProvider & Partial<AsyncDisposable> | undefined> {
   if (tokens === undefined && tokenFile === undefined) return undefined;
   if (tokens?.includes("")) {
@@ -111,8 +122,10 @@ async function openTokens(
   }
   // Loaded only now, so that --help and a wrong command line are fast.
   const { staticTokens, TokenFile } = await import("../../server/admission/tokens.ts");
+  claim("--token", (tokens ?? []).map((token) => ({ token, place: "--token" })));
   if (tokenFile === undefined) return staticTokens({ field, header, tokens: tokens ?? [] });
-  return await TokenFile.open(tokenFile, { field, header, tokens, logger });
+  const check = (listed: Parameters<ClaimTokens>[1]) => claim("--token-file", listed);
+  return await TokenFile.open(tokenFile, { field, header, tokens, check, logger });
 }
 
 async function openJwt(

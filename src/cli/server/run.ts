@@ -14,7 +14,7 @@ import { announce, loggerOf } from "../options.ts";
 import { CommandFailedError, ExitCode, UsageError } from "../outcome.ts";
 import { InterruptedError } from "../program.ts";
 import { openAuditFile, withAuditFile } from "./audit_file.ts";
-import { openAuth, toUsageError } from "./credentials.ts";
+import { type ClaimTokens, openAuth, toUsageError } from "./credentials.ts";
 import type { ServerCliOptions } from "./options.ts";
 
 const MAX_TOKEN_FILE_BYTES = 65_536;
@@ -43,19 +43,21 @@ export interface RunOptions {
   readonly surround?: (
     context: { readonly auth: AuthProvider | undefined; readonly logger: Logger },
   ) => Promise<Surroundings>;
+  /** Keeps apart what two options give. */
+  readonly claim?: ClaimTokens;
 }
 
 /** Runs a Server with the options of a program until the signal is aborted. */
 export async function runServer(
   program: Command,
-  { signal, warnings, surround }: RunOptions,
+  { signal, warnings, surround, claim }: RunOptions,
 ): Promise<void> {
   const options = program.opts<ServerCliOptions>();
   using auditFile = openAuditFile(options);
   using audited = withAuditFile(loggerOf("server", options), auditFile);
   const { logger, trail, countLostLines } = audited;
   for (const warning of warnings) logger.warn(warning);
-  await using opened = await openAuth(options, logger);
+  await using opened = await openAuth(options, logger, claim);
   await using around = await surround?.({ auth: opened.auth, logger });
   const { auth, others } = around ?? { auth: opened.auth, others: undefined };
   const metricsToken = await readMetricsToken(options);

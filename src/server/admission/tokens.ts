@@ -21,6 +21,8 @@ const BESIDE_FILE = "a token given beside the token file (A2C_TOKEN or --token)"
 
 /** The tokens that a provider of this module accepts now, in their order; none of another provider. For programs of this package. */
 export let acceptedBy: (provider: AuthProvider) => readonly AcceptedToken[];
+/** What a token of a file is accepted for; `undefined` for a wrong one. For programs of this package. */
+export let findToken: (file: TokenFile, token: string) => AcceptedToken | undefined;
 
 /** The options of {@linkcode staticTokens}. */
 export interface StaticTokensOptions extends TokenPlace {
@@ -67,6 +69,10 @@ export interface TokenFileOptions extends TokenPlace {
    * warning is logged when the file has limits.
    */
   readonly tokens?: readonly (string | StaticToken)[] | undefined;
+  /** Whose tokens they are: those of members, which is the default, or of MCP clients, with the attributes of a hub's. */
+  readonly kind?: "member" | "client" | undefined;
+  /** Called with the tokens of the file before they are accepted, at the start and after each change. What it throws refuses them. */
+  readonly check?: ((tokens: readonly (StaticToken & { readonly place: string })[]) => void) | undefined;
   /** Receives a line after each change of the file; nothing is logged by default. */
   readonly logger?: Logger | undefined;
   /** The time between two checks of the file, in milliseconds; 1,000 by default. */
@@ -100,6 +106,7 @@ export class TokenFile implements AuthProvider, AsyncDisposable {
       const table = #table in provider ? provider.#table : provider;
       return table instanceof TokenTable ? table.accepted : [];
     };
+    findToken = (file, token) => file.#table.find(token);
   }
 
   private constructor(table: TokenTable, files: WatchedFiles) {
@@ -113,18 +120,18 @@ export class TokenFile implements AuthProvider, AsyncDisposable {
    * @throws {FileContentError} when it cannot be read, or has a line that is not understood.
    */
   static async open(path: string, options: TokenFileOptions = {}): Promise<TokenFile> {
-    const { tokens = [], logger = silentLogger, checkIntervalMs, ...place } = options;
+    const { tokens = [], kind = "member", check, logger = silentLogger, checkIntervalMs, ...place } = options;
     const always = listTokens(tokens).map((token) => ({ ...token, place: BESIDE_FILE }));
     const table = new TokenTable(place);
     const files = await WatchedFiles.open({
-      kind: "token file",
+      kind: kind === "member" ? "token file" : "MCP token file",
       files: [path],
       maxBytes: CONSTANTS.maxTokenFileBytes.value,
       logger,
       intervalMs: checkIntervalMs,
       use: ([text = ""]) => {
-        const listed = parseTokenList(text);
-        table.replace([...always, ...listed]);
+        const listed = parseTokenList(text, kind);
+        table.replace([...always, ...listed], () => check?.(listed));
         for (const warning of warningsOf(listed, always)) logger.warn(warning, { file: path });
         return { tokens: table.size };
       },
@@ -216,9 +223,11 @@ export class TokenTable implements AuthProvider {
    * Accepts these tokens from now on. Connections of tokens that are not among them end, and those of tokens whose
    * permissions have changed end as well, so that they come back with the new ones.
    *
-   * @throws {FileContentError} for a token that is given twice with different permissions; nothing changes then.
+   * @param check Called last before that.
+   * @throws {FileContentError} for a token that is given twice with different permissions, and what `check` throws; nothing
+   * changes then.
    */
-  replace(tokens: readonly ListedToken[]): void {
+  replace(tokens: readonly ListedToken[], check: () => void = () => undefined): void {
     const entries = new Map<string, Entry>();
     let unnamed = this.#unnamed;
     for (const listed of tokens) {
@@ -240,6 +249,7 @@ export class TokenTable implements AuthProvider {
       const admission = { principal, grant, expiresAtMs, signal: ending.signal };
       entries.set(key, { place, listed, admission, facts, ending });
     }
+    check();
     const before = this.#entries;
     this.#unnamed = unnamed;
     this.#entries = entries;
