@@ -57,6 +57,8 @@ export interface Transport {
   readonly exit?: string | undefined;
   /** The end of what a child process wrote to stderr. */
   readonly stderrTail?: string;
+  /** The process of the server, which leads its process group. */
+  readonly pid?: number | undefined;
   /** Called when a child process has exited. */
   onclose?: (() => void) | undefined;
   onmessage?: ((message: RpcMessage) => void) | undefined;

@@ -193,6 +193,11 @@ export class McpSession {
   }
 
   /** The last 8,192 characters that a child process wrote to stderr; empty over HTTP. */
+  /** The process of a server over stdio. */
+  get pid(): number | undefined {
+    return this.#transport.pid;
+  }
+
   get stderrTail(): string {
     return this.#transport.stderrTail ?? "";
   }

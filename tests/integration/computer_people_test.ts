@@ -266,6 +266,18 @@ testDesk("the history has arguments without secrets, and what ended after an id"
   assertEquals(await read("--since-id", `${second?.["id"]}`), []);
 });
 
+testDesk("the status says the Agent, since when, and the memory of each server", {
+  shell: HANGING,
+  broken: { type: "stdio", server_parameters: { command: "no-such-command-anywhere" } },
+}, async (desk) => {
+  const { value } = await desk.run("status");
+  assertEquals([value["office"], value["agent"]], ["lab", "ada"]);
+  assertEquals(Date.parse(String(value["since"])) <= Date.now(), true);
+  const [shell, broken] = value["servers"] as Record<string, unknown>[];
+  if (Deno.build.os === "linux") assertEquals(Number(shell?.["memory_bytes"]) > 1_000_000, true);
+  assertStringIncludes(String(broken?.["remedy"]), "Install the program");
+});
+
 testPrompt("what a command answers, the terminal shows as answered", async ({ open, place }) => {
   await using server = await SmcpServer.listen({ port: 0 });
   const session = await open({

@@ -82,6 +82,10 @@ export class StdioTransport implements Transport {
     return this.#exit;
   }
 
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
   /** The end of what the process wrote to stderr. */
   get stderrTail(): string {
     return this.#stderrTail;

@@ -22,6 +22,8 @@ export interface ServerState {
   readonly status: ServerStatus;
   /** The version of MCP of its session; absent while it does not run. */
   readonly mcpVersion?: string;
+  /** The process of a server over stdio, which leads its process group; absent while it does not run. */
+  readonly pid?: number;
   /** The time of the last change of status. */
   readonly since: Date;
   /** The number of restarts since it was configured, successful or not. */

@@ -300,7 +300,8 @@ export class SupervisedServer {
       signal.throwIfAborted();
       this.#connection = connection;
       this.#failure = undefined;
-      this.#setState({ status: "running", mcpVersion: connection.introduction.version });
+      const { session: { pid }, introduction: { version: mcpVersion } } = connection;
+      this.#setState({ status: "running", mcpVersion, ...(pid === undefined ? {} : { pid }) });
       run.settled.resolve();
       this.#listener.onRunning(connection);
       reason = await this.#watch(connection, signal);

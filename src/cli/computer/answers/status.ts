@@ -9,17 +9,23 @@ import { quoteWord } from "../../../terminal/words.ts";
 import { colored, type CommandAnswer, snakeCased } from "../../answers/answer.ts";
 import { skillsText } from "../../answers/mcp_text.ts";
 import type { HostedComputer } from "../hosted_computer.ts";
+import { memoryOfGroups } from "./process_memory.ts";
+import { remedyOf } from "./remedies.ts";
 
 /** How many lines of a server's stderr are shown with its failure; npm needs as many. */
 const STDERR_LINES = 8;
 
-export function showStatus(hosted: HostedComputer): CommandAnswer {
+export async function showStatus(hosted: HostedComputer): Promise<CommandAnswer> {
   const { computer, store, arrival } = hosted;
   const { connection } = computer;
-  const servers = [...computer.servers].map(([name, state]) => ({
+  const states = [...computer.servers];
+  const memory = await memoryOfGroups(new Set(states.flatMap(([, { pid }]) => pid ?? [])));
+  const servers = states.map(([name, state]) => ({
     name,
     ...state,
     tools: computer.toolsOf(name).length,
+    memoryBytes: state.pid === undefined ? undefined : memory.get(state.pid),
+    remedy: remedyOf(name, state),
   }));
   const value = {
     name: computer.name,
@@ -27,6 +33,8 @@ export function showStatus(hosted: HostedComputer): CommandAnswer {
     server: connection?.url ?? arrival?.url ?? null,
     connected: connection?.isConnected ?? false,
     office: arrival === undefined ? connection?.office ?? null : null,
+    agent: connection?.agent ?? null,
+    since: connection?.since ?? null,
     config: store.file ?? null,
     refused_edit: hosted.refusedEdit ?? null,
     servers: servers.map(snakeCased),
@@ -52,6 +60,7 @@ export async function showSkills({ computer }: Pick<HostedComputer, "computer">)
 interface ServerRow extends ServerState {
   readonly name: string;
   readonly tools: number;
+  readonly remedy?: string | undefined;
 }
 
 function statusText(hosted: HostedComputer, servers: readonly ServerRow[], screen?: Screen): string {
@@ -103,15 +112,19 @@ function paintStatus(cell: string, { palette }: Screen): string {
 /** Adds to a server with a problem its reason and the last lines of its stderr. */
 function withReasons(lines: readonly string[], servers: readonly ServerRow[]): string[] {
   return lines.flatMap((line, index) => {
-    const { name = "", status, lastError, problem, stderrTail = "" } = servers[index] ?? {};
+    const { name = "", status, lastError, problem, stderrTail = "", remedy } = servers[index] ?? {};
     if (status === "running" && problem !== undefined) return [line, `    ${toSafeLine(problem)}`];
     if (status === "running" || status === "stopped") return [line];
     const written = tellingLines(stderrTail, STDERR_LINES);
     const reason = lastError === undefined ? [] : [lastError];
+    // Some errors say themselves what to do.
+    const advice = remedy === undefined || status === "needs sign-in" || lastError?.includes("; ")
+      ? []
+      : [remedy];
     const more = written.length >= STDERR_LINES ? [`"server logs ${quoteWord(name)}" shows more`] : [];
     return [
       line,
-      ...[...reason, ...written, ...more].map((text) => `    ${toSafeLine(text)}`),
+      ...[...reason, ...written, ...more, ...advice].map((text) => `    ${toSafeLine(text)}`),
     ];
   });
 }
