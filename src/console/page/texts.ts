@@ -149,7 +149,6 @@ export const texts = {
     signIn: "Sign in",
     signOut: "Sign out",
     signedIn: (server: string) => `Signed in at ${server}`,
-    signInWaits: "The sign-in waits for you on the screen Now",
     mcp: "MCP version",
     toolsTitle: "Tools",
     restarts: "Restarts",
@@ -219,7 +218,8 @@ export const texts = {
     filter: "Filter",
     outcome: "Outcome",
     anyOutcome: "Any outcome",
-    save: "Save as JSONL",
+    save: "Export",
+    saveAs: "Export these calls as JSONL",
     count: (shown: number, all: number) =>
       shown === all ? count(all, "call") : `${shown} of ${count(all, "call")}`,
     when: "When",

@@ -48,7 +48,7 @@ export function Shell({ screens, head, actions, banner }: ShellProps): View {
             html`<a key=${id} href=${linkTo(id)} aria-current=${
               id === chosen?.id ? "page" : undefined
             } aria-keyshortcuts=${index + 1}>
-        <span class="wide-only">${title}</span><span class="narrow-only" aria-hidden="true">${short}</span>${
+        <span class="wide-only">${title}</span><span class="narrow-only">${short}</span>${
               count() > 0 && html`<b class="count">${count()}</b>`
             }<kbd aria-hidden="true">${index + 1}</kbd></a>`
           )}

@@ -49,7 +49,7 @@ export function History(): View {
                   <option value="">${T.anyOutcome}</option>${outcomes.map((each) =>
                     html`<option key=${each} value=${each}>${each}</option>`
                   )}</select>
-          <${Button} onPress=${save}>${T.save}<//></div>
+          <${Button} label=${T.saveAs} onPress=${save}>${T.save}<//></div>
               <p class="faint calm">${T.count(shown.length, history.value.length)}</p>
               ${shown.length === 0
                 ? html`<${Empty} title=${history.value.length === 0 ? T.none : T.noMatch} />`
@@ -57,7 +57,8 @@ export function History(): View {
                   <${Listbox} label=${T.title} items=${shown} keyOf=${({ id }: HistoryRecord) => `${id}`}
                     chosen=${chosen && `${chosen.id}`} onChoose=${(id: string) =>
                       goTo(["history", id], { isStep: false })} onOpen=${focusDetail}
-                    row=${(record: HistoryRecord) => html`<${RecordRow} record=${record} />`} />
+                    rowHeight=${RECORD_HEIGHT} row=${(record: HistoryRecord) =>
+                      html`<${RecordRow} record=${record} />`} />
                 `}
       `}
       detail=${chosen && html`<${RecordDetail} key=${chosen.id} record=${chosen} />`} />
@@ -73,6 +74,9 @@ function outcomeText({ outcome, error_code }: HistoryRecord): string {
   return error_code === null ? outcome : `${outcome} ${error_code}`;
 }
 
+/** The height of a row of a call. */
+export const RECORD_HEIGHT = 36;
+
 export function RecordRow({ record }: { record: HistoryRecord }): View {
   const { started_at, tool, server, outcome, duration_ms } = record;
   return html`
@@ -80,7 +84,7 @@ export function RecordRow({ record }: { record: HistoryRecord }): View {
     <span class="grow cut"><${Name} text=${tool} /> <small class="faint">${server !== null &&
       html`<${Name} text=${server} />`}</small></span>
     <small class="faint figure">${durationText(duration_ms)}</small>
-    <${State} kind=${kindOf(outcome)}><small>${outcomeText(record)}</small><//>
+    <${State} kind=${kindOf(outcome)}><small class="outcome">${outcomeText(record)}</small><//>
   `;
 }
 

@@ -7,7 +7,7 @@ import { Form } from "../kit/form.ts";
 import { Listbox } from "../kit/listbox.ts";
 import { Button, Empty, Failure, focusDetail, goTo, Heading, say, Split, State } from "../kit/parts.ts";
 import { route } from "../kit/route.ts";
-import { durationText, Moment, now, Since, sizeText, spanText } from "../kit/time.ts";
+import { now, Since, sizeText, spanText } from "../kit/time.ts";
 import { Line, Lines, Members, Name, nameText, Prose, Uri, type View } from "../kit/words.ts";
 import { texts } from "../texts.ts";
 import {
@@ -20,7 +20,7 @@ import {
   type Waiting,
   waiting,
 } from "./computer.ts";
-import { RecordDetail, RecordRow } from "./history.ts";
+import { RECORD_HEIGHT, RecordDetail, RecordRow } from "./history.ts";
 
 const T = texts.now;
 /** The last calls that are shown here. */
@@ -53,7 +53,8 @@ export function Now(): View {
         <h2>${T.recent}</h2>
         ${recent.length === 0 ? html`<p class="faint calm">${texts.history.none}</p>` : html`
           <${Listbox} ...${shared} label=${T.recent} items=${recent}
-            row=${(record: HistoryRecord) => html`<${RecordRow} record=${record} />`} />
+            rowHeight=${RECORD_HEIGHT} row=${(record: HistoryRecord) =>
+              html`<${RecordRow} record=${record} />`} />
         `}
       `}
       detail=${html`<${Chosen} key=${chosen && keyOf(chosen)} entry=${chosen} />`} />
@@ -249,7 +250,7 @@ function ArgumentPages({ call, onRead }: { call: Waiting; onRead: () => void }):
 }
 
 /** A question of an MCP server, or a sign-in that waits for the browser. */
-function Asking({ asked }: { asked: Waiting }): View {
+export function Asking({ asked }: { asked: Waiting }): View {
   const { mode = "form", message = "", schema = {}, url = "", user_code, problems = [] } = asked.question ??
     {};
   const send = async (path: string, options: Record<string, unknown> = {}) => {
@@ -326,5 +327,3 @@ function RunningDetail({ call }: { call: Running }): View {
     }}>${T.cancel}<//></div>
   `;
 }
-
-export { durationText, Moment };

@@ -21,7 +21,8 @@ import { route } from "../kit/route.ts";
 import { Since, sizeText } from "../kit/time.ts";
 import { Line, Lines, Name, nameText, Prose, type View } from "../kit/words.ts";
 import { texts } from "../texts.ts";
-import type { ServerRow, Status } from "./computer.ts";
+import { type ServerRow, type Status, waiting } from "./computer.ts";
+import { Asking } from "./now.ts";
 
 const T = texts.servers;
 
@@ -111,6 +112,13 @@ function Server({ server }: { server: ServerRow }): View {
           </details>
         `
       }</div>`}
+    ${waiting.value.filter((each) => each.server === name && each.question?.mode === "sign-in").map((each) =>
+      html`
+        <section class="card" key=${each.id}>
+          <${Asking} asked=${each} />
+        </section>
+      `
+    )}
     <${Inputs} server=${name} />
     <div class="actions">
       <${Button} kind=${isDown ? "primary" : ""} onPress=${run(
@@ -143,13 +151,10 @@ function SignIn({ server: { name, status } }: { server: ServerRow }): View {
   });
   const state = status === "needs sign-in" ? status : value?.servers[0]?.state;
   const isNeeded = state === "needs sign-in";
-  // The sign-in is shown on the screen of what waits, with its page and its code.
-  const signIn = () => {
-    act("auth/login", { arguments: [name] }).then(
-      () => say(T.signedIn(nameText(name))),
-      (error) => say(error.message, { isAlarm: true }),
-    );
-    say(T.signInWaits);
+  // It ends with the sign-in, whose page and code are shown meanwhile.
+  const signIn = async () => {
+    await act("auth/login", { arguments: [name] });
+    say(T.signedIn(nameText(name)));
   };
   if (state === "signed in") {
     return html`<${Button} onPress=${() => act("auth/logout", { arguments: [name] })}>${T.signOut}<//>`;
