@@ -1,6 +1,7 @@
 /** The owner's page in Chromium, beside a console. */
-import { Chromium } from "../fixtures/chromium.ts";
+import type { Chromium } from "../fixtures/chromium.ts";
 import { eventually } from "../fixtures/within.ts";
+import { ConsolePage, openLink } from "./_console_page.ts";
 import { type Script, ScriptedConsole } from "./_scripted_console.ts";
 
 /** Since when a call is on the page, and until when it waits. */
@@ -36,7 +37,14 @@ export function waitingCall(id: string, more: Readonly<Record<string, unknown>> 
 export function callRecord(id: number, more: Readonly<Record<string, unknown>> = {}) {
   return {
     ...{ id, agent: "ada", client: null, server: "files", tool: "read_file", started_at: SINCE },
-    ...{ duration_ms: 12, outcome: "ok", error_code: null, arguments: { path: "/tmp/a" } },
+    ...{
+      duration_ms: 12,
+      outcome: "ok",
+      error_code: null,
+      call: `c${id}`,
+      arguments: '{"path":"/tmp/a"}',
+      is_cut: false,
+    },
     ...more,
   };
 }
@@ -56,48 +64,19 @@ export const QUIET: Script = {
   history: { history: [] },
 };
 
-/** A page and the console that it belongs to. */
-export class OwnerPage implements AsyncDisposable {
-  readonly browser: Chromium;
+/** The owner's page beside a console whose Computer is made up. */
+export class OwnerPage extends ConsolePage {
   readonly console: ScriptedConsole;
 
   private constructor(browser: Chromium, console: ScriptedConsole) {
-    this.browser = browser;
+    super(browser);
     this.console = console;
   }
 
   /** Opens the page by its link; resolves when it shows what the Computer answered. */
   static async open(script: Script = {}): Promise<OwnerPage> {
     const console = await ScriptedConsole.open({ ...QUIET, ...script });
-    const browser = await Chromium.open();
-    await browser.showAs({ width: 1280, scheme: "light" });
-    await browser.goTo(console.door.link);
-    await browser.find(".where");
-    return new OwnerPage(browser, console);
-  }
-
-  /** Shows a part of the page, such as `servers/files`. */
-  async show(route: string): Promise<void> {
-    await this.browser.evaluate(`location.hash = "#/${route}"`);
-  }
-
-  /** Presses a button by its label, as soon as it can be pressed. */
-  async press(label: string): Promise<void> {
-    const button = `[...document.querySelectorAll("button")].find((each) =>
-      each.textContent.startsWith(${
-      JSON.stringify(label)
-    }) && each.getAttribute("aria-disabled") !== "true")`;
-    const look = () =>
-      this.browser.evaluate(`(() => { const b = ${button}; b?.click(); return b !== undefined })()`);
-    await eventually(look, (found) => found === true, `the button "${label}"`);
-  }
-
-  /** The text of an element, as soon as it is there and is the wanted one. */
-  async textOf(selector: string, isWanted: (text: string) => boolean = () => true): Promise<string> {
-    const look = () =>
-      this.browser.evaluate(`document.querySelector(${JSON.stringify(selector)})?.innerText`);
-    const isThere = (text: unknown) => typeof text === "string" && isWanted(text);
-    return String(await eventually(look, isThere, `the text of "${selector}"`));
+    return new OwnerPage(await openLink(console.door.link), console);
   }
 
   /** The words of a command, as soon as it was run. */
@@ -106,8 +85,8 @@ export class OwnerPage implements AsyncDisposable {
     return (await eventually(look, (words) => words !== undefined, `"${name}" to be run`)) ?? [];
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.browser[Symbol.asyncDispose]();
+  override async [Symbol.asyncDispose](): Promise<void> {
+    await super[Symbol.asyncDispose]();
     await this.console[Symbol.asyncDispose]();
   }
 }

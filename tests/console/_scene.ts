@@ -183,9 +183,11 @@ export const SCENE = {
       tool: ["read_file", "count_words", "order"][i % 3],
       started_at: ago(4000 - i * 60),
       duration_ms: (i * 137) % 4200,
-      outcome: i % 11 === 5 ? "failed" : i % 13 === 7 ? "declined" : "ok",
+      outcome: i % 11 === 5 ? "error" : i % 13 === 7 ? "cancelled" : "ok",
       error_code: i % 11 === 5 ? 4004 : null,
-      arguments: { path: "/home/ada/notes.md", token: "***" },
+      call: `h${i}`,
+      arguments: JSON.stringify({ path: "/home/ada/notes.md", token: "***" }),
+      is_cut: false,
     })),
   },
   tools: {

@@ -113,6 +113,11 @@ export const texts = {
       },
     },
     runsSince: "running for",
+    awaits: {
+      confirmer: "waits for you, for",
+      answerer: "waits for your answer, for",
+      approver: "waits for the user of the Agent, for",
+    },
     progress: "Progress",
     cancel: "Cancel",
     cancelling: "being cancelled,",
@@ -228,6 +233,7 @@ export const texts = {
     agent: "Agent",
     client: "For, as it says",
     arguments: "Arguments, masked",
+    cut: "only their beginning is kept",
   },
   operator: {
     overview: "Overview",

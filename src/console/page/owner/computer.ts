@@ -50,13 +50,15 @@ export interface Change {
 
 export interface Running extends CallBase {
   readonly timeout_at?: string;
+  readonly awaits?: "confirmer" | "approver" | "answerer";
   readonly progress?: { readonly progress: number; readonly total?: number; readonly message?: string };
   readonly cancelled?: boolean;
 }
 
 export interface HistoryRecord {
   readonly id: number;
-  readonly call?: string;
+  /** The id of the call while it waited and ran. */
+  readonly call: string;
   readonly agent: string | null;
   readonly client: string | null;
   readonly server: string | null;
@@ -65,7 +67,9 @@ export interface HistoryRecord {
   readonly duration_ms: number;
   readonly outcome: string;
   readonly error_code: number | null;
-  readonly arguments?: unknown;
+  /** JSON as a text, masked. */
+  readonly arguments: string;
+  readonly is_cut: boolean;
 }
 
 export interface ServerRow {

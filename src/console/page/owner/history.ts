@@ -31,7 +31,7 @@ export function History(): View {
     return history.value.filter((record) => {
       if (outcome !== "" && record.outcome !== outcome) return false;
       const { tool, server, agent, client, error_code, arguments: given } = record;
-      const text = [tool, server, agent, client, record.outcome, error_code, JSON.stringify(given)].join(" ")
+      const text = [tool, server, agent, client, record.outcome, error_code, given].join(" ")
         .toLowerCase();
       return wanted.every((word) => text.includes(word));
     }).reverse();
@@ -66,7 +66,7 @@ export function History(): View {
 }
 
 function kindOf(outcome: string): "good" | "bad" | "off" {
-  if (outcome === "ok" || outcome === "success") return "good";
+  if (outcome === "ok") return "good";
   return outcome === "cancelled" ? "off" : "bad";
 }
 
@@ -89,7 +89,7 @@ export function RecordRow({ record }: { record: HistoryRecord }): View {
 }
 
 export function RecordDetail({ record }: { record: HistoryRecord }): View {
-  const { started_at, tool, server, agent, client, outcome, duration_ms, arguments: given } = record;
+  const { started_at, tool, server, agent, client, outcome, duration_ms, arguments: given, is_cut } = record;
   return html`
     <${Heading}>
       <${Name} text=${tool} />
@@ -103,11 +103,16 @@ export function RecordDetail({ record }: { record: HistoryRecord }): View {
           [T.agent, agent === null ? texts.now.you : html`<${Name} text=${agent} />`],
           [T.client, client !== null ? html`<${Name} text=${client} />` : null],
         ]} />
-        ${given !== undefined && html`
-          <h3>${T.arguments}</h3>
-          <${Lines} text=${typeof given === "string" ? given : JSON.stringify(given, null, 2)} of=${nameText(
-            tool,
-          )} />
-        `}
+        <h3>${T.arguments}${is_cut && html`<span>: ${T.cut}</span>`}</h3>
+    <${Lines} text=${indented(given)} of=${nameText(tool)} />
   `;
+}
+
+/** JSON with indents; a text that was cut as it is. */
+function indented(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
 }

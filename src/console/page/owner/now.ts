@@ -33,6 +33,10 @@ export function Now(): View {
     history.value.find((record) => keyOf(record) === chosenId) ?? waiting.value[0];
   const choose = (id: string) => goTo(["now", id], { isStep: false });
   const recent = history.value.slice(-MAX_RECENT).reverse();
+  // A call that waits for the owner runs, too, but is no news here.
+  const calls = running.value.filter(({ id, awaits }) =>
+    awaits !== "confirmer" && waiting.value.every((each) => each.id !== id)
+  );
   const shared = { chosen: chosen && keyOf(chosen), onChoose: choose, onOpen: focusDetail, keyOf };
   return html`
     <${Split} back=${chosenId === undefined ? undefined : ["now"]}
@@ -44,9 +48,9 @@ export function Now(): View {
           : html`<${Listbox} ...${shared} label=${T.waiting} items=${waiting.value} rowHeight=${56} row=${(
             item: Waiting,
           ) => html`<${WaitingRow} item=${item} />`} />`}
-        ${running.value.length > 0 && html`
-          <h2>${T.running} <span class="count">${running.value.length}</span></h2>
-          <${Listbox} ...${shared} label=${T.running} items=${running.value} rowHeight=${56} row=${(
+        ${calls.length > 0 && html`
+          <h2>${T.running} <span class="count">${calls.length}</span></h2>
+          <${Listbox} ...${shared} label=${T.running} items=${calls} rowHeight=${56} row=${(
             item: Running,
           ) => html`<${RunningRow} item=${item} />`} />
         `}
@@ -62,7 +66,7 @@ export function Now(): View {
 }
 
 function keyOf(entry: Waiting | Running | HistoryRecord): string {
-  return typeof entry.id === "number" ? `record-${entry.id}` : entry.id;
+  return "outcome" in entry ? entry.call : entry.id;
 }
 
 function Chosen({ entry }: { entry: Waiting | Running | HistoryRecord | undefined }): View {
@@ -240,6 +244,7 @@ function ArgumentPages({ call, onRead }: { call: Waiting; onRead: () => void }):
       }, (cause) => setError(String(cause.message)));
   }, [page]);
   if (shown === undefined) return html`<${Failure} text=${error} />`;
+  if (shown.pages === 1) return html`<${Members} label=${T.arguments} value=${JSON.parse(shown.text)} />`;
   return html`<p class="pager"><span>${T.page(shown.page, shown.pages)} · ${
     sizeText(call.arguments_bytes ?? 0)
   }</span>
@@ -314,7 +319,11 @@ function RunningDetail({ call }: { call: Running }): View {
         ? undefined
         : progress}></progress>
       <p class="faint">
-        <${State} kind="busy">${call.cancelled === true ? T.cancelling : T.runsSince}<//> <${Since} at=${call
+        <${State} kind="busy">${call.cancelled === true
+          ? T.cancelling
+          : call.awaits === undefined
+          ? T.runsSince
+          : T.awaits[call.awaits]}<//> <${Since} at=${call
           .since} />
       ${total !== undefined && html`
         · ${progress} / ${total}

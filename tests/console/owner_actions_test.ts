@@ -1,0 +1,160 @@
+// Each action of the owner's page, in a real browser, at a Computer that runs.
+
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { hasChromium } from "../fixtures/chromium.ts";
+import { programServer, RealOwner, SHELL } from "./_real_owner.ts";
+
+const ignore = !hasChromium || Deno.build.os === "windows";
+
+function testOwner(
+  name: string,
+  config: Readonly<Record<string, unknown>>,
+  work: (owner: RealOwner) => Promise<void>,
+): void {
+  Deno.test({
+    name,
+    ignore,
+    async fn() {
+      await using owner = await RealOwner.open(config);
+      await work(owner);
+    },
+  });
+}
+
+const WITH_SHELL = { servers: { shell: SHELL } };
+
+testOwner(
+  "a call of the Agent runs after `Allow once`, and the next one asks again",
+  WITH_SHELL,
+  async (owner) => {
+    const first = owner.call("run", { path: "/tmp/first" });
+    assertStringIncludes(await owner.browser.textWith("/tmp/first"), "Agent ada wants to run run of shell");
+    await owner.press("Allow once");
+    assertEquals((await first).isError, false);
+    const second = owner.call("run", { path: "/tmp/second" });
+    await owner.browser.textWith("/tmp/second");
+    await owner.press("Deny");
+    assertEquals((await second).isError, true);
+  },
+);
+
+testOwner("`Always allow` lets the next calls run unasked", WITH_SHELL, async (owner) => {
+  const first = owner.call("run", { path: "/tmp/first" });
+  await owner.browser.textWith("/tmp/first");
+  await owner.press("Always allow");
+  await first;
+  assertEquals((await owner.call("run", { path: "/tmp/second" })).isError, false);
+});
+
+const ASKING = { servers: { shop: programServer("tests/fixtures/asking_server.ts") } };
+const QUESTION = {
+  mode: "form",
+  message: "Which size?",
+  requestedSchema: {
+    type: "object",
+    required: ["size"],
+    properties: { size: { type: "string", title: "Size" }, gift: { type: "boolean", title: "As a gift" } },
+  },
+};
+
+testOwner("a question of an MCP server is answered in its form", ASKING, async (owner) => {
+  const call = owner.call("ask", { questions: [QUESTION] });
+  await owner.browser.textWith("Which size?");
+  await owner.fill("Size", "large");
+  await owner.press("Answer");
+  assertStringIncludes(JSON.stringify((await call).content), "large");
+});
+
+testOwner("a question is declined", ASKING, async (owner) => {
+  const call = owner.call("ask", { questions: [QUESTION] });
+  await owner.browser.textWith("Which size?");
+  await owner.press("Decline");
+  assertStringIncludes(JSON.stringify((await call).content), "decline");
+});
+
+testOwner(
+  "a call that runs shows its progress, and is cancelled",
+  { servers: { slow: programServer("tests/fixtures/progress_server.ts") } },
+  async (owner) => {
+    const call = owner.call("work", {
+      waits: true,
+      reports: [{ progress: 3, total: 8, message: "third of eight" }],
+    });
+    await owner.browser.textWith("Running");
+    await owner.browser.click("[aria-label=Running] .option");
+    assertStringIncludes(await owner.browser.textWith("third of eight"), "3 / 8");
+    await owner.press("Cancel");
+    assertEquals((await call).isError, true);
+  },
+);
+
+testOwner("`Pause` refuses new calls of the Agent until `Resume`", WITH_SHELL, async (owner) => {
+  await owner.press("Pause");
+  await owner.browser.textWith("Paused: new calls");
+  assertEquals((await owner.call("run")).isError, true);
+  await owner.press("Resume");
+  const call = owner.call("run", { path: "/tmp/later" });
+  await owner.browser.textWith("/tmp/later");
+  await owner.press("Allow once");
+  assertEquals((await call).isError, false);
+});
+
+testOwner("a server is stopped, started and restarted, and its log is shown", WITH_SHELL, async (owner) => {
+  await owner.show("servers/shell");
+  await owner.browser.textWith("state running");
+  await owner.press("Stop");
+  await owner.browser.textWith("state stopped");
+  await owner.press("Start");
+  await owner.press("Restart");
+  await owner.textOf(".facts", (text) => /Restarts\s+[1-9]/.test(text));
+});
+
+const MISSING = {
+  inputs: [{ id: "key", type: "promptString", description: "The key", password: true }],
+  servers: {
+    shell: {
+      ...SHELL,
+      server_parameters: { ...SHELL.server_parameters as object, env: { KEY: "${input:key}" } },
+    },
+  },
+};
+
+testOwner("a server that lacks an input says so, and starts when it is set", MISSING, async (owner) => {
+  await owner.show("servers/shell");
+  await owner.browser.textWith("no value");
+  await owner.fill("Input key", "s3cret");
+  await owner.press("Set");
+  await owner.textOf(".who", (text) => text.includes("running"));
+});
+
+testOwner("a tool runs by a form from its schema", {
+  servers: { workspace: programServer("examples/workspace/server.ts", ["examples/documents"]) },
+}, async (owner) => {
+  await owner.show("sees/tools/count_words");
+  await owner.fill("document", "runbook.md");
+  await owner.press("Run");
+  assertStringIncludes(await owner.textOf(".result"), "115 words");
+});
+
+testOwner("the Desktop, the Finder and a page of a document are shown, with their changes", {
+  servers: { workspace: programServer("examples/workspace/server.ts", ["examples/documents"]) },
+}, async (owner) => {
+  await owner.show("sees/desktop");
+  await owner.browser.textWith("3 documents, the newest is");
+  await owner.show(`sees/finder/${encodeURIComponent("dpe://com.example.workspace/quarterly-report.md")}`);
+  await owner.press("Next");
+  assertStringIncludes(await owner.browser.textWith("1,380"), "East is driven by a single customer");
+});
+
+testOwner("the history shows calls with masked arguments, and filters them", WITH_SHELL, async (owner) => {
+  const call = owner.call("run", { path: "/tmp/first", password: "hunter2" });
+  await owner.browser.textWith("/tmp/first");
+  await owner.press("Deny");
+  await call;
+  await owner.show("history");
+  const shown = await owner.browser.textWith("Arguments, masked");
+  assertStringIncludes(shown, "***");
+  assertEquals(shown.includes("hunter2"), false);
+  await owner.browser.type("input[type=search]", "nosuchtool");
+  await owner.browser.textWith("No call matches");
+});
