@@ -49,10 +49,8 @@ export class LongResults {
     const characters = result.content.reduce((sum, item) => sum + textOf(item).length, 0);
     if (characters <= MAX_PART_CHARACTERS && !isStructureLong) return result;
 
-    const untold = isStructureLong ? untoldOf(structuredContent, result.content) : TOLD;
-    const items = untold === TOLD
-      ? result.content
-      : [...result.content, { type: "text", text: JSON.stringify(untold) }];
+    const isMissing = isStructureLong && !isTold(structuredContent, result.content);
+    const items = isMissing ? [...result.content, { type: "text", text: structure }] : result.content;
     const pages = toPages(items);
     return {
       ...rest,
@@ -127,31 +125,23 @@ function withText(item: McpContent, text: string): McpContent {
   };
 }
 
-/** Stands for what the content tells as well. */
-const TOLD = Symbol("told");
-/** In place of a longer value that the content tells as well. */
-const TOLD_NOTE = "(as in the content of this result)";
-/** The most levels below which a repetition is looked for: each one is written as JSON anew. */
-const MAX_REPEAT_DEPTH = 4;
+/** The most levels of a structure that are looked for in the content: each one is written as JSON anew. */
+const MAX_TOLD_DEPTH = 2;
 
 /**
- * What a structure tells beyond the content, or `TOLD`. Many MCP servers write a result twice, the structure for programs
- * and the content for models: as the same JSON, as a member that is the text itself, or as a list with an item for each
- * item of the content.
+ * Whether the content tells all of a structure. Many MCP servers write a result twice, the structure for programs and the
+ * content for models: as the same JSON, as a member that is the text itself, or as a list with an item for each item of
+ * the content.
  */
-function untoldOf(structure: unknown, content: readonly McpContent[]): unknown {
+function isTold(structure: unknown, content: readonly McpContent[]): boolean {
   const told = new Set(content.flatMap(tellingsOf));
-  const without = (value: unknown, depth = 0): unknown => {
-    if (told.has(JSON.stringify(value))) return TOLD;
-    if (depth === MAX_REPEAT_DEPTH || (!Array.isArray(value) && !isRecord(value))) return value;
-    const members = Object.entries(value).map(([key, member]) =>
-      [key, member, without(member, depth + 1)] as const
-    );
-    if (members.length > 0 && members.every(([, , rest]) => rest === TOLD)) return TOLD;
-    const rests = members.map(([key, member, rest]) => [key, rest === TOLD ? noted(member) : rest] as const);
-    return Array.isArray(value) ? rests.map(([, rest]) => rest) : Object.fromEntries(rests);
+  const isIn = (value: unknown, depth: number): boolean => {
+    if (told.has(JSON.stringify(value))) return true;
+    if (depth === MAX_TOLD_DEPTH || typeof value !== "object" || value === null) return false;
+    const members = Object.values(value);
+    return members.length > 0 && members.every((member) => isIn(member, depth + 1));
   };
-  return without(structure);
+  return isIn(structure, 0);
 }
 
 /** The values that an item of the content tells, as JSON without spaces. */
@@ -160,10 +150,6 @@ function tellingsOf(item: McpContent): string[] {
   const parsed = text === "" ? undefined : parseJson(text);
   return [item, text, item["data"], parsed].filter((value) => value !== undefined && value !== "")
     .map((value) => JSON.stringify(value));
-}
-
-function noted(value: unknown): unknown {
-  return JSON.stringify(value).length > TOLD_NOTE.length * 2 ? TOLD_NOTE : value;
 }
 
 /** The most characters of a text that makes room for itself before a longer one. */

@@ -4,15 +4,13 @@ import {
   errorResult,
   type Json,
   type LocalTool,
-  type McpTool,
   type McpToolResult,
   type ToolContext,
 } from "../../agent/toolkit/mcp.ts";
 import { A2C_STALE, isForModel } from "../../agent/toolkit/tool_definition.ts";
 import type { OfficeTool } from "../../agent/toolkit/toolset.ts";
-import { isRecord } from "../../json/json.ts";
-import { toSafeJson, toSeenName, toSeenWord } from "../../text/safe_text.ts";
-import { closestWord, unknownName } from "../../text/spelling.ts";
+import { toSafeJson, toSeenName } from "../../text/safe_text.ts";
+import { unknownName } from "../../text/spelling.ts";
 import type { LongResults } from "./long_results.ts";
 import type { ToolIndex } from "./tool_index.ts";
 
@@ -192,10 +190,6 @@ function callTool(
           `Cannot call ${toSeenName(wanted)} with ${name}: it may modify something; use call_tool`,
         );
       }
-      const problem = argumentProblem(tool.definition, toolArguments);
-      if (problem !== undefined) {
-        return parts.results.shorten(errorResult(`Cannot call ${toSeenName(wanted)}: ${problem}`), context);
-      }
       return parts.results.shorten(await parts.call(tool, toolArguments, context), context);
     },
   });
@@ -231,8 +225,9 @@ async function unknownTool(name: string, parts: SearchParts): Promise<McpToolRes
       `No tool named ${toSeenName(name)} is there now: ${problem}. Try again in a few seconds`,
     );
   }
-  const names = similarNames(name, await parts.index(), parts.isReached);
-  const hint = names.length === 0 ? "" : ` Similar ones: ${names.map((near) => `"${near}"`).join(", ")}.`;
+  const similar = (await parts.index()).search(name, { isWanted: parts.isReached }).slice(0, MAX_SIMILAR);
+  const names = similar.map(({ definition }) => `"${definition.name}"`);
+  const hint = names.length === 0 ? "" : ` Similar ones: ${names.join(", ")}.`;
   return errorResult(`No tool named ${toSeenName(name)} is there now.${hint} Find tools with find_tools`);
 }
 
@@ -271,37 +266,4 @@ export function groupEqual(tools: readonly OfficeTool[], limit: number): ToolGro
 function contentOf({ tool, definition }: OfficeTool): string {
   const { title, description, inputSchema, outputSchema, annotations } = definition;
   return JSON.stringify([tool, title, description, inputSchema, outputSchema, annotations]);
-}
-
-/** The names of the tools that a wrong name may mean: the one that is written alike, then those that are about the same. */
-export function similarNames(
-  name: string,
-  index: ToolIndex,
-  isWanted: (tool: OfficeTool) => boolean,
-): string[] {
-  const named = index.tools.filter(isWanted)
-    .flatMap(({ tool, definition: { name } }) => [...new Set([tool, name])].map((word) => ({ word, name })));
-  const names = Map.groupBy(named, ({ word }) => word);
-  const alike = (names.get(closestWord(name, names.keys()) ?? "") ?? []).map(({ name }) => name).sort();
-  const related = index.search(name, { isWanted }).map(({ definition }) => definition.name);
-  return [...new Set([alike, related].flat())].slice(0, MAX_SIMILAR);
-}
-
-/** What is wrong with the names of the arguments; the MCP server checks their values. */
-export function argumentProblem({ inputSchema }: McpTool, args: Json): string | undefined {
-  const { required, properties, additionalProperties, patternProperties } = inputSchema as Json;
-  const missing = Array.isArray(required)
-    ? required.map(String).filter((name) => !Object.hasOwn(args, name))
-    : [];
-  const known = isRecord(properties) ? Object.keys(properties) : [];
-  const unknown = additionalProperties === false && patternProperties === undefined
-    ? Object.keys(args).filter((name) => !known.includes(name))
-    : [];
-  const problems = [
-    ...(missing.length === 0 ? [] : [`missing ${missing.map(toSeenWord).join(", ")}`]),
-    ...(unknown.length === 0 ? [] : [`unknown ${unknown.map(toSeenWord).join(", ")}`]),
-  ];
-  return problems.length === 0
-    ? undefined
-    : `arguments ${problems.join("; ")}. Its schema is ${toSafeJson(inputSchema)}`;
 }
