@@ -4,13 +4,15 @@ import { toSeenName } from "../../text/safe_text.ts";
 import { errorResult, type McpToolResult, type ToolContext } from "./mcp.ts";
 import type { OfficeView } from "./office_view.ts";
 import { mcpServerOf, type ToClientUri } from "./tool_definition.ts";
-import { ComputerLeftError, failureResult, toMcpResult } from "./tool_result.ts";
+import { failureResult, toMcpResult } from "./tool_result.ts";
 import type { OfficeTool } from "./toolset.ts";
 
 /** How long a call without progress may take by default, in milliseconds: five minutes. */
 export const DEFAULT_CALL_TIMEOUT_MS = 300_000;
 /** How long a call waits for a lost connection, and for a Computer that was lost with it, in milliseconds. */
 const RETURN_PATIENCE_MS = 5_000;
+const HAS_LEFT =
+  "it left the office during the call. The tool may have run. Call list_computers to see who is there";
 
 /** Calls tools of Computers. A failure is a result that tells a model what to do. */
 export class OfficeCalls {
@@ -45,7 +47,7 @@ export class OfficeCalls {
     const gone = new AbortController();
     using _watch = {
       [Symbol.dispose]: this.#view.onChange(({ kind }) => {
-        if (kind === "members" && !this.#view.has(computer)) gone.abort(new ComputerLeftError(computer));
+        if (kind === "members" && !this.#view.has(computer)) gone.abort(new Error(HAS_LEFT));
       }),
     };
     try {

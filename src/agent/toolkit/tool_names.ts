@@ -131,29 +131,14 @@ export class ToolNames {
       [...this.#names].filter(([key]) => !offered.has(key)),
       ([, { computer }]) => computer,
     );
-    const most = levelFor([...gone.values()].map(({ length }) => length), excess);
-    let left = excess;
-    for (const names of gone.values()) {
-      for (const [key, { name }] of names.slice(0, Math.min(left, Math.max(0, names.length - most)))) {
-        this.#names.delete(key);
-        this.#owners.delete(name);
-        left--;
-      }
+    for (let left = excess; left > 0; left--) {
+      const most = [...gone.values()].reduce((one, other) => other.length > one.length ? other : one, []);
+      const oldest = most.shift();
+      if (oldest === undefined) return;
+      this.#names.delete(oldest[0]);
+      this.#owners.delete(oldest[1].name);
     }
   }
-}
-
-/** To which size the largest of these groups must shrink so that at least `excess` of all items go. */
-function levelFor(sizes: readonly number[], excess: number): number {
-  const sorted = [...sizes].sort((one, other) => other - one);
-  let spared = 0;
-  for (const [index, size] of sorted.entries()) {
-    spared += size;
-    const next = sorted[index + 1] ?? 0;
-    const count = index + 1;
-    if (spared - next * count >= excess) return Math.floor((spared - excess) / count);
-  }
-  return 0;
 }
 
 /** What stands before the name of a tool to tell its Computer. */

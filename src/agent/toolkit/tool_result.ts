@@ -85,19 +85,6 @@ export function noToolResult(name: string, problem: string | undefined): McpTool
   return errorResult(`No tool named ${toSeenName(name)} is there now: ${why}`);
 }
 
-/** A Computer left the office while a call to it ran. */
-export class ComputerLeftError extends Error {
-  override readonly name = "ComputerLeftError";
-  readonly code = "COMPUTER_LEFT";
-
-  constructor(computer: string) {
-    super(
-      `Computer ${toSeenName(computer)} left the office during the call. The tool may have run. ` +
-        "Call list_computers to see who is there",
-    );
-  }
-}
-
 /** A call that has no result: what happened, and what a model can do about it. */
 export function failureResult(
   error: unknown,
@@ -124,5 +111,5 @@ function explain(error: unknown, computer: string): string {
     const where = `Computer ${toSeenName(computer)} is not in the office now`;
     return `${where}. Call list_computers to see who is there, or wait and try again`;
   }
-  return error instanceof ComputerLeftError ? error.message : toSeenLine(describeError(error));
+  return toSeenLine(describeError(error));
 }

@@ -3,7 +3,6 @@ import { countOf, shorten } from "../../../text/text.ts";
 import { toSeenLine, toSeenName, toSeenWord } from "../../../text/safe_text.ts";
 import type { McpServerInfo } from "../../../protocol/mcp_servers.ts";
 import type { LocalTool } from "../mcp.ts";
-import type { OfficeView } from "../office_view.ts";
 import {
   askableComputers,
   askEach,
@@ -29,8 +28,6 @@ interface ListedComputer {
   /** Its office, where there are several. */
   readonly office?: string;
   readonly tools: number;
-  /** The version of A2C-SMCP that it speaks, as it announced it. */
-  readonly protocol?: string;
   readonly stale: boolean;
   readonly problem?: string;
   readonly mcp_servers?: readonly ListedServer[];
@@ -82,10 +79,10 @@ async function describeAll(reach: Reach, signal: AbortSignal): Promise<ListedCom
   const { view } = reach;
   const names = reachedComputers(reach);
   const known = new Map(view.computers.map((computer) => [computer.name, computer]));
-  const [answers, protocols] = await Promise.all([
-    askEach(askableComputers(reach), (remote) => remote.getMcpServers({ signal, timeoutMs: ASK_MS })),
-    readProtocols(view, signal),
-  ]);
+  const answers = await askEach(
+    askableComputers(reach),
+    (remote) => remote.getMcpServers({ signal, timeoutMs: ASK_MS }),
+  );
   const servers = new Map(answers.map((answer) => [answer.computer, answer]));
   return names.map((name) => {
     const { tools = [], problem } = known.get(name) ?? {};
@@ -95,30 +92,11 @@ async function describeAll(reach: Reach, signal: AbortSignal): Promise<ListedCom
       name,
       ...(office === undefined ? {} : { office }),
       tools: tools.length,
-      ...(protocols.has(name) ? { protocol: protocols.get(name) } : {}),
       stale: !view.isConnected || problem !== undefined,
       ...(problem === undefined ? {} : { problem }),
       ...(answer !== undefined && "value" in answer ? { mcp_servers: answer.value.map(toServer) } : {}),
     };
   });
-}
-
-async function readProtocols(
-  { office, isConnected }: OfficeView,
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, string>> {
-  if (office === undefined || !isConnected) return new Map();
-  try {
-    const members = await office.listOffice({ signal, timeoutMs: ASK_MS });
-    return new Map(
-      members.flatMap(({ name, role, a2c_version: version }) =>
-        role === "computer" && version !== undefined ? [[name, version]] : []
-      ),
-    );
-  } catch {
-    signal.throwIfAborted();
-    return new Map();
-  }
 }
 
 function toServer({ mcp_server, status, server_info, instructions }: McpServerInfo): ListedServer {

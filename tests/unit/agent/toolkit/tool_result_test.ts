@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { ComputerLeftError, failureResult, toMcpResult } from "../../../../src/agent/toolkit/tool_result.ts";
+import { failureResult, toMcpResult } from "../../../../src/agent/toolkit/tool_result.ts";
 import type { McpToolResult } from "../../../../src/agent/toolkit/mcp.ts";
 import { SmcpError } from "../../../../src/protocol/errors.ts";
 import { ConnectionClosedError, RequestTimeoutError } from "../../../../src/link/errors.ts";
@@ -64,7 +64,6 @@ Deno.test("failureResult() tells a model whether the tool may have run, and what
   };
   assertMatch(fail(new ConnectionClosedError("gone")), /was lost during the call\. The tool may have run/);
   assertMatch(fail(new RequestTimeoutError("late")), /no answer came in time\. The tool may have run/);
-  assertMatch(fail(new ComputerLeftError("desk")), /left the office during the call/);
   assertMatch(fail(new SmcpError(404, "No peer")), /not in the office now\. Call list_computers/);
   assertMatch(fail(new Error("broken")), /^Cannot call "read" on Computer "desk": "broken"/);
 });
