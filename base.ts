@@ -5,7 +5,7 @@
  * @module
  */
 export { abortable, settledWithin, untilAborted } from "./src/async/abortable.ts";
-export { forEachBounded } from "./src/async/pool.ts";
+export { forEachBounded } from "./src/async/limiter.ts";
 export { Throttle } from "./src/async/throttle.ts";
 export { visitInTurns } from "./src/async/turns.ts";
 export { describeFileError } from "./src/files/files.ts";

@@ -6,7 +6,7 @@
  * @module
  */
 
-import { forEachBounded } from "../src/async/pool.ts";
+import { forEachBounded } from "../src/async/limiter.ts";
 import { isFullSize } from "../tests/fixtures/test_size.ts";
 import { root, runDeno } from "./deno.ts";
 

@@ -1,7 +1,7 @@
 /** Fetches a Computer's views again after changes, one request at a time for each view. */
 import { delay } from "../async/backoff.ts";
 import { BoundedMap } from "../async/bounded_collections.ts";
-import { PatientLimiter } from "../async/patient_limiter.ts";
+import { PatientLimiter } from "../async/limiter.ts";
 import type { Logger } from "../log.ts";
 import { isRecord } from "../json/json.ts";
 import { UPDATE_SKILLS_NOTIFICATION } from "../protocol/events.ts";

@@ -1,6 +1,6 @@
 /** What each Computer of an office lists, kept until it tells of a change. */
 import { settledWithin } from "../async/abortable.ts";
-import { PatientLimiter } from "../async/patient_limiter.ts";
+import { PatientLimiter } from "../async/limiter.ts";
 import type { RemoteComputer } from "../agent/remote_computer.ts";
 import { type EntryKind, toListEntry } from "../agent/toolkit/list_entries.ts";
 import type { OfficeChange, OfficeView } from "../agent/toolkit/office_view.ts";

@@ -14,22 +14,21 @@ import { Toolset } from "../agent/toolkit/toolset.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import { describeError } from "../text/text.ts";
 import { toSeenName } from "../text/safe_text.ts";
-import { followAwaited } from "./resources/awaited.ts";
+import { followAwaited, ResourceSubscriptions } from "./resources/subscriptions.ts";
 import { OfficeResources } from "./resources/office_resources.ts";
 import { ScopedResources } from "./resources/scoped_resources.ts";
-import { ResourceSubscriptions } from "./resources/subscriptions.ts";
 import { ResourceUris } from "./resources/uris.ts";
 import { LOCAL_PROMPT_NAMES, makeLocalPrompts } from "./local_prompts.ts";
 import { PinnedTools } from "./pinned_tools.ts";
 import { OfficePrompts } from "./prompts.ts";
 import { OfficeSkills } from "./skills/office_skills.ts";
-import { isOfOpenAi } from "./clients.ts";
+import { createSession } from "./session.ts";
+import { CallShares, isOfOpenAi } from "./tool_handlers.ts";
 import { CONNECTOR_TOOL_NAMES, makeConnectorTools } from "./search/connector_tools.ts";
 import { LongResults } from "./search/long_results.ts";
 import { SEARCH_TOOL_NAMES } from "./search/search_tools.ts";
 import { ToolIndex } from "./search/tool_index.ts";
 import { calledTool, permissionOf, ScopedTools } from "./scoped_tools.ts";
-import { CallShares } from "./tool_handlers.ts";
 import { SuspendedCalls } from "./questions.ts";
 import {
   type Activity,
@@ -43,7 +42,6 @@ import {
   sees,
   type ToolsMode,
 } from "./gateway_options.ts";
-import { createSession } from "./session.ts";
 
 /** How long the first answer waits for the Server and for Computers that are slow, in milliseconds. */
 const DEFAULT_PATIENCE_MS = 3_000;

@@ -1,13 +1,12 @@
 /** One client of the gateway: a server of MCP in front of the office. */
 import { Server } from "@modelcontextprotocol/server";
 import { PACKAGE_VERSION } from "../version.ts";
-import { nameOfClient } from "./clients.ts";
+import { nameOfClient, serveTools, type ToolHandlerParts } from "./tool_handlers.ts";
 import { type CompletionParts, serveCompletion } from "./completion.ts";
 import { type PromptHandlerParts, servePrompts } from "./prompts.ts";
 import { type ResourceHandlerParts, serveResources, tellUpdates } from "./resources/handlers.ts";
 import { type ListName, throttleLists } from "./gateway_options.ts";
-import { serveSkills, type SkillHandlerParts, SKILLS_EXTENSION } from "./skills/handlers.ts";
-import { serveTools, type ToolHandlerParts } from "./tool_handlers.ts";
+import { serveSkills, type SkillHandlerParts, SKILLS_EXTENSION } from "./skills/office_skills.ts";
 
 const MAX_QUESTIONS = 64;
 

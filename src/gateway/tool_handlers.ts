@@ -9,7 +9,6 @@ import {
 import { errorResult, type McpToolResult } from "../agent/toolkit/mcp.ts";
 import { reporterOf, toSdkResult } from "../agent/toolkit/mcp_server.ts";
 import { type ClientKey, type QuestionAbilities, type SuspendedCalls, withAbilities } from "./questions.ts";
-import { describeClient, nameOfClient } from "./clients.ts";
 import type { Activity } from "./gateway_options.ts";
 import { type Access, OWNER } from "../http/mcp/access.ts";
 import type { ScopedTools } from "./scoped_tools.ts";
@@ -120,4 +119,20 @@ export class CallShares {
       else this.#open.set(client, left);
     }
   }
+}
+
+/** Its own name, such as `Claude`; `undefined` when it has not said one. */
+export function nameOfClient(server: Server): string | undefined {
+  return server.getClientVersion()?.name || undefined;
+}
+
+/** Whether it is a client of OpenAI, which uses `search` and `fetch`: ChatGPT, and the API with its deep research. */
+export function isOfOpenAi(name: string | undefined): boolean {
+  return name !== undefined && /^(?:openai-mcp|chatgpt)\b/i.test(name);
+}
+
+/** Its own name and version, for the activity log. */
+export function describeClient(server: Server): string {
+  const { name = "unknown", version = "" } = server.getClientVersion() ?? {};
+  return `${name} ${version}`.trim();
 }

@@ -1,7 +1,7 @@
 /** How often strangers may ask the hub for something before they are authorized: by address, by network, and all together. */
 import { BoundedMap, BoundedSet } from "../async/bounded_collections.ts";
 import { type Rate, rateOf, TokenBucket } from "../async/token_bucket.ts";
-import { addressKey, networkKey } from "../http/address_key.ts";
+import { addressKey, networkKey } from "../http/proxies.ts";
 
 const MINUTE_MS = 60_000;
 /** What one address may ask for in a minute. */

@@ -1,6 +1,6 @@
 /** Our MCP client side under the client scenarios of the public conformance suite. */
 import { assert, assertEquals } from "@std/assert";
-import { forEachBounded } from "../../src/async/pool.ts";
+import { forEachBounded } from "../../src/async/limiter.ts";
 import {
   BASELINE,
   CONCURRENCY,

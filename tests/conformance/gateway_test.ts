@@ -4,7 +4,7 @@
  */
 import { assert, assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path";
-import { forEachBounded } from "../../src/async/pool.ts";
+import { forEachBounded } from "../../src/async/limiter.ts";
 import { RunningDoor } from "../fixtures/door.ts";
 import { GatewayOffice } from "../integration/_gateway_office.ts";
 import {

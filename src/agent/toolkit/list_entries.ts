@@ -1,7 +1,6 @@
 /** Entries of lists as every MCP client accepts them: most refuse a whole list for one member of a wrong type. */
 import { isRecord } from "../../json/json.ts";
 import { escapeUnreadable, toBareLine } from "../../text/safe_text.ts";
-import { readBase64 } from "./base64.ts";
 import { fitsIntoList, type Json, type McpContent } from "./mcp.ts";
 
 /** The value as clients accept it; `undefined` leaves the member out. */
@@ -190,4 +189,32 @@ function replaceItems(items: readonly unknown[], replace: Repair): readonly unkn
   const replaced = items.map(replace);
   if (replaced.every((item, index) => item === items[index])) return items;
   return replaced.filter((item) => item !== undefined);
+}
+
+const DATA_URL = /^\s*data:([^,;]{0,255})((?:;[^,;]{0,255})*),/i;
+
+/**
+ * Reads Base64, also in lines, without padding, in the alphabet for URLs, or as a `data:` URL. `undefined` for what is
+ * none.
+ */
+export function readBase64(
+  text: string,
+): { readonly base64: string; readonly mimeType: string | undefined } | undefined {
+  const [head = "", type = "", parameters = ""] = DATA_URL.exec(text) ?? [];
+  const mimeType = type.trim().toLowerCase() || undefined;
+  try {
+    const rest = text.slice(head.length);
+    const data = head !== "" && rest.includes("%") ? decodeURIComponent(rest) : rest;
+    const isText = head !== "" && !/;\s*base64\s*$/i.test(parameters);
+    const base64 = isText ? new TextEncoder().encode(data).toBase64() : toStandard(data);
+    return base64 === undefined ? undefined : { base64, mimeType };
+  } catch {
+    return undefined;
+  }
+}
+
+function toStandard(data: string): string | undefined {
+  const text = data.replace(/\s+/g, "").replaceAll("-", "+").replaceAll("_", "/").replace(/={1,2}$/, "");
+  if (text.length % 4 === 1 || /[^A-Za-z0-9+/]/.test(text)) return undefined;
+  return text + "=".repeat((4 - text.length % 4) % 4);
 }

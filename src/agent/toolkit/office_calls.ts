@@ -47,7 +47,9 @@ export class OfficeCalls {
     const gone = new AbortController();
     using _watch = {
       [Symbol.dispose]: this.#view.onChange(({ kind }) => {
-        if (kind === "members" && !this.#view.has(computer)) gone.abort(new Error(HAS_LEFT));
+        if (kind === "members" && !this.#view.has(computer)) {
+          gone.abort(new DOMException(HAS_LEFT, "AbortError"));
+        }
       }),
     };
     try {

@@ -1,6 +1,6 @@
 /** What is known of an office: its Computers and their tools, kept by the events of its Agent. */
 import { Backoff, delay } from "../../async/backoff.ts";
-import { PatientLimiter } from "../../async/patient_limiter.ts";
+import { PatientLimiter } from "../../async/limiter.ts";
 import { isRecord } from "../../json/json.ts";
 import { type Logger, silentLogger } from "../../log.ts";
 import { UPDATE_SKILLS_NOTIFICATION } from "../../protocol/events.ts";

@@ -5,7 +5,7 @@ import {
   type DPEPageSummary,
   MAX_PAGE_LIMIT,
 } from "../../protocol/dpe.ts";
-import { forEachBounded } from "../../async/pool.ts";
+import { forEachBounded } from "../../async/limiter.ts";
 import { toFailure } from "../outcome.ts";
 import { documentPagesUri, pageUri, readDocumentPages, readPage } from "../../agent/documents.ts";
 import type { RemoteComputer } from "../../agent/remote_computer.ts";

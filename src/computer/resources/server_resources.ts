@@ -1,5 +1,5 @@
 /** The resources of one MCP server: its list, its windows and documents, and their changes. */
-import { forEachBounded } from "../../async/pool.ts";
+import { forEachBounded } from "../../async/limiter.ts";
 import { visitInTurns } from "../../async/turns.ts";
 import { ServerNotRunningError } from "../../mcp/errors.ts";
 import type { McpConnection } from "../../mcp/connection.ts";

@@ -1,5 +1,5 @@
 /** The subscriptions to the resources of one MCP server, for one session at a time. */
-import { forEachBounded } from "../../async/pool.ts";
+import { forEachBounded } from "../../async/limiter.ts";
 import type { Logger } from "../../log.ts";
 import type { RequestLimits } from "../../mcp/call_options.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";

@@ -1,6 +1,6 @@
 /** A folder of skills: each of its folders with a `SKILL.md` is a skill. */
 import { join, resolve } from "@std/path";
-import { forEachBounded } from "../../async/pool.ts";
+import { forEachBounded } from "../../async/limiter.ts";
 import { describeFileError } from "../../files/files.ts";
 import { FolderWatch } from "../../files/folder_watch.ts";
 import type { Logger } from "../../log.ts";

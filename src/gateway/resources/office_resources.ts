@@ -1,5 +1,5 @@
 /** The resources and templates of all Computers, as clients list them. */
-import { forEachBounded } from "../../async/pool.ts";
+import { forEachBounded } from "../../async/limiter.ts";
 import type { RemoteComputer } from "../../agent/remote_computer.ts";
 import { isNotServed } from "../../agent/requests.ts";
 import type { Json } from "../../agent/toolkit/mcp.ts";

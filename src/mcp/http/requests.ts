@@ -22,8 +22,7 @@ import {
 import { type Inflow, readMessages, readUnparsable, type RpcFailure, type RpcMessage } from "../json_rpc.ts";
 import { MAX_LARGE_MESSAGES, type MessageLimits } from "../limits.ts";
 import type { Oversized } from "../message_bytes.ts";
-import { type BodyEvent, BodyEvents, messagesIn } from "./body_events.ts";
-import { readBody } from "./read_body.ts";
+import { type BodyEvent, BodyEvents, messagesIn, readBody } from "./body_events.ts";
 
 /** The requests whose answer may come when a tool has finished. */
 const LONG_REQUESTS: readonly string[] = ["tools/call", "tasks/result"];

@@ -10,7 +10,7 @@ import type { MessageOwner } from "../engine/budget.ts";
 import { optionLabel } from "../options/checks.ts";
 import { LoggedRefusal } from "../observe/logs.ts";
 import type { Refusal } from "../observe/meter.ts";
-import { addressKey } from "../../http/address_key.ts";
+import { addressKey } from "../../http/proxies.ts";
 import { quoted } from "../../text/text.ts";
 
 /** The most quotas that are kept while nothing uses them, of principals and of addresses each. */

@@ -1,5 +1,5 @@
 /** A bounded set in order of insertion, with a bound in total and one per address. */
-import { addressKey } from "../../http/address_key.ts";
+import { addressKey } from "../../http/proxies.ts";
 
 export interface LedgerOptions<T> {
   readonly max: number;

@@ -1,6 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { Limiter } from "../../../src/async/limiter.ts";
-import { forEachBounded } from "../../../src/async/pool.ts";
+import { forEachBounded, Limiter } from "../../../src/async/limiter.ts";
 
 Deno.test("a limiter runs so many things at a time, in the order in which they were asked for", async () => {
   const limiter = new Limiter(2);

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { setImmediate } from "node:timers/promises";
-import { PatientLimiter } from "../../../src/async/patient_limiter.ts";
+import { PatientLimiter } from "../../../src/async/limiter.ts";
 import { FakeTimers } from "../../fixtures/fake_timers.ts";
 
 Deno.test("a patient limiter gives the turn of what is late to the next, and waits for both", async () => {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { addressKey, networkKey } from "../../../src/http/address_key.ts";
+import { addressKey, networkKey } from "../../../src/http/proxies.ts";
 
 Deno.test("addressKey() counts an IPv6 network of 64 bits as one address", () => {
   const keys: Readonly<Record<string, string>> = {

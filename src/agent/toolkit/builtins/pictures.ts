@@ -5,7 +5,7 @@ import { summaryOf } from "../../../dpe/plain_text.ts";
 import type { DPEElementDetail } from "../../../protocol/dpe.ts";
 import { shorten } from "../../../text/text.ts";
 import { toSeenWord } from "../../../text/safe_text.ts";
-import { readBase64 } from "../base64.ts";
+import { readBase64 } from "../list_entries.ts";
 import type { McpContent } from "../mcp.ts";
 import { PICTURES } from "../model_content.ts";
 

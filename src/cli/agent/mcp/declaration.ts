@@ -1,9 +1,8 @@
 /** Declares `mcp`, the command that serves the office to MCP clients. Loads nothing of the gateway. */
 import { Argument, type Command, Option } from "commander";
-import { CLIENT_NAMES, type ClientName } from "./install/clients.ts";
+import { CLIENT_NAMES, type ClientName, LINK_CLIENTS, type LinkClient } from "./install/clients.ts";
 import type { EntryConnection, McpOptions } from "./install/entry.ts";
 import type { ChangeOptions, EntryPlace } from "./install/install.ts";
-import { LINK_CLIENTS, type LinkClient } from "./install/links.ts";
 import { declareHttp } from "../../http_service.ts";
 import { presentingOptions } from "../../gateway_options.ts";
 import { parsePublicUrl, resourceServerOptions } from "../../resource_server.ts";

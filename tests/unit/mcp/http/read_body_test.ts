@@ -1,7 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { Limiter } from "../../../../src/async/limiter.ts";
-import { BodyEvents } from "../../../../src/mcp/http/body_events.ts";
-import { type BodyReading, readBody } from "../../../../src/mcp/http/read_body.ts";
+import { BodyEvents, type BodyReading, readBody } from "../../../../src/mcp/http/body_events.ts";
 import { Inflow } from "../../../../src/mcp/json_rpc.ts";
 import { within } from "../../../fixtures/within.ts";
 

@@ -8,8 +8,7 @@ import { LazyEditor } from "../../../../terminal/editor/lazy_editor.ts";
 import { ask } from "../../../../terminal/editor/line_editor.ts";
 import { UsageError } from "../../../outcome.ts";
 import { stateFolder } from "../../../state_folder.ts";
-import { type ClientName, clientOf, type McpClient } from "./clients.ts";
-import { installLink, type LinkClient } from "./links.ts";
+import { type ClientName, clientOf, installLink, type LinkClient, type McpClient } from "./clients.ts";
 import {
   type ClientEntry,
   type EntryConnection,

@@ -5,7 +5,7 @@ import {
   installLink,
   LINK_CLIENTS,
   type LinkClient,
-} from "../../../../../../src/cli/agent/mcp/install/links.ts";
+} from "../../../../../../src/cli/agent/mcp/install/clients.ts";
 
 const DOCS = new URL("../../../../../../docs/clients.md", import.meta.url);
 
