@@ -116,10 +116,7 @@ export function readReport(junit: string): ReportedTest[] {
 }
 
 /** More at a time than there are cores, since most tests wait for other processes now and then. */
-const JOBS = Deno.env.get("DENO_JOBS") ?? `${navigator.hardwareConcurrency + 3}`;
-
-/** Groups of files in a lane. */
-const GROUPS = 8;
+const JOBS = Number(Deno.env.get("DENO_JOBS") ?? navigator.hardwareConcurrency + 4);
 
 /** Each file named `*_test.ts` in a folder and below it, as a path from the root. */
 async function listTestFiles(folder: string): Promise<string[]> {
@@ -131,25 +128,26 @@ async function listTestFiles(folder: string): Promise<string[]> {
   return files.sort();
 }
 
-/**
- * Tells whether a test of a file leaves something behind, as the HTTP client of Socket.IO does with timers. These may end
- * during a test of another file that shares the isolate, which then fails.
- */
-async function isLeaky(file: string): Promise<boolean> {
-  return (await Deno.readTextFile(`${root}${file}`)).includes("sanitizeOps");
+/** The bytes of a file, ten times those where tests start programs and wait for them: about the time that it takes. */
+async function costOf(file: string): Promise<number> {
+  const { size } = await Deno.stat(`${root}${file}`);
+  return file.includes("/unit/") ? size : 10 * size;
 }
 
 /**
- * Writes modules that import test files, so that a group of them shares an isolate: in an isolate for each file, loading
- * what the files import takes as long as a third of their tests. Neighbours, which take similar times, go to different groups.
+ * Writes modules that import test files, one for each job, so that a group of them shares an isolate: in an isolate for
+ * each file, loading what the files import takes as long as a third of their tests.
  */
 async function writeGroups(files: readonly string[], folder: string): Promise<void> {
-  const groups = Array.from({ length: GROUPS }, () => "");
-  files.forEach((file, index) =>
-    groups[index % GROUPS] += `import "${new URL(`../${file}`, import.meta.url)}";\n`
-  );
-  for (const [index, group] of groups.entries()) {
-    if (group !== "") await Deno.writeTextFile(`${folder}/group_${index + 1}_test.ts`, group);
+  const groups = Array.from({ length: JOBS }, () => ({ cost: 0, text: "" }));
+  const costs = await Promise.all(files.map(async (file) => ({ file, cost: await costOf(file) })));
+  for (const { file, cost } of costs.sort((left, right) => right.cost - left.cost)) {
+    const group = groups.reduce((least, each) => each.cost < least.cost ? each : least);
+    group.cost += cost;
+    group.text += `import "${new URL(`../${file}`, import.meta.url)}";\n`;
+  }
+  for (const [index, { text }] of groups.entries()) {
+    if (text !== "") await Deno.writeTextFile(`${folder}/group_${index + 1}_test.ts`, text);
   }
 }
 
@@ -159,17 +157,18 @@ async function runLane({ name, part, args, isGrouped }: Lane, more: readonly str
   const groups = isGrouped === undefined ? undefined : await Deno.makeTempDir({ prefix: `a2c-${name}-` });
   const files: string[] = [];
   if (groups !== undefined) {
-    const together: string[] = [];
-    for (const file of [...await listTestFiles("tests"), ...await listTestFiles("packages")]) {
-      if (isGrouped?.(file)) (await isLeaky(file) ? files : together).push(file);
-    }
-    await writeGroups(together, groups);
+    const all = [...await listTestFiles("tests"), ...await listTestFiles("packages")];
+    await writeGroups(all.filter((file) => isGrouped?.(file)), groups);
     files.push(groups);
   }
-  const all = ["test", "-A", `--preload=${PRELOAD}`, `--junit-path=${report}`, ...args, ...files, ...more];
-  console.log(`\n== ${name} tests: deno ${all.join(" ")}`);
-  const options = { env: { DENO_JOBS: JOBS }, limitMs: LANE_LIMIT_MS, isHeldBack: LANES_AT_A_TIME[part] > 1 };
-  const isPassed = await runDeno(all, options) === 0;
+  const words = ["test", "-A", `--preload=${PRELOAD}`, `--junit-path=${report}`, ...args, ...files, ...more];
+  console.log(`\n== ${name} tests: deno ${words.join(" ")}`);
+  const options = {
+    env: { DENO_JOBS: `${JOBS}` },
+    limitMs: LANE_LIMIT_MS,
+    isHeldBack: LANES_AT_A_TIME[part] > 1,
+  };
+  const isPassed = await runDeno(words, options) === 0;
   if (groups !== undefined) await Deno.remove(groups, { recursive: true });
   const tests = readReport(await Deno.readTextFile(report).catch(() => ""));
   for (const test of tests.filter(({ outcome }) => outcome === "skipped")) {

@@ -1,9 +1,9 @@
 /** Attacker: a Computer. Its names and errors command the terminal of whoever asks, or look like the program's own lines */
 import { assert, assertEquals } from "@std/assert";
 import { SmcpServer } from "../../server.ts";
+import { runHosted } from "../fixtures/hosted_door.ts";
 import { ScriptedComputer } from "../integration/_scripted_computer.ts";
 
-const DOOR = new URL("../../agent.ts", import.meta.url).pathname;
 const EVIL = "x\u001b[2J\u001b]0;title\u0007\u009b31m\u202egood\r\nerror: forged";
 // deno-lint-ignore no-control-regex -- control characters are what must not be there
 const COMMANDS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
@@ -46,12 +46,8 @@ const ANSWERS = {
 
 async function run(url: string, args: readonly string[]): Promise<string> {
   const options = ["--url", url, "--office", "lab", "--name", "ada", "--computer", "laptop"];
-  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-check", "--quiet", DOOR, ...args, ...options],
-    env: { NO_COLOR: "1" },
-  }).output();
-  const decoder = new TextDecoder();
-  return decoder.decode(stdout) + decoder.decode(stderr);
+  const { stdout, stderr } = await runHosted("agent.ts", [...args, ...options], { env: { NO_COLOR: "1" } });
+  return stdout + stderr;
 }
 
 Deno.test("agent.ts prints nothing of a Computer that a terminal would obey, as a text and as JSON", async () => {

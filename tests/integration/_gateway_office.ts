@@ -6,9 +6,9 @@ import { StdioClientTransport as StdioV2 } from "@modelcontextprotocol/client/st
 import { Computer } from "../../src/computer/computer.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
-import { agentArgs, doorWords, type Program } from "../fixtures/door.ts";
+import { doorWords, type Program } from "../fixtures/door.ts";
 import { linesOf } from "../fixtures/door_lines.ts";
-import { openHosted } from "../fixtures/hosted_door.ts";
+import { hostedLine, openHosted } from "../fixtures/hosted_door.ts";
 import { LogBook } from "../fixtures/log_book.ts";
 import { TcpProxy } from "../fixtures/tcp_proxy.ts";
 import { within } from "../fixtures/within.ts";
@@ -61,8 +61,8 @@ export class GatewayOffice implements AsyncDisposable {
   }
 
   /** The same as a process of its own, with the permissions that the documentation of `agent.ts` names. */
-  processWords(): string[] {
-    return doorWords("agent.ts", this.#line([], this.wire.url), ["--allow-net", "--ignore-env"]);
+  processWords(args: readonly string[] = []): string[] {
+    return doorWords("agent.ts", this.#line(args, this.wire.url), ["--allow-net", "--ignore-env"]);
   }
 
   #line(args: readonly string[], url: string): string[] {
@@ -75,7 +75,7 @@ export class GatewayOffice implements AsyncDisposable {
   }
 }
 
-/** The official client 1.x, connected to a program; the Agent is hosted. */
+/** The official client 1.x, connected to a program, which is hosted if it has all permissions. */
 export async function connectV1(
   words: readonly string[],
   client: ClientV1 = new ClientV1({ name: "test-v1", version: "1" }),
@@ -83,7 +83,7 @@ export async function connectV1(
   return await connectTo(words, client, StdioV1);
 }
 
-/** The official client 2.x, connected to a program; the Agent is hosted. */
+/** The official client 2.x, connected to a program, which is hosted if it has all permissions. */
 export async function connectV2(
   words: readonly string[],
   client: ClientV2,
@@ -121,14 +121,14 @@ class HostedStdio {
   readonly #input: WritableStreamDefaultWriter<Uint8Array>;
   #ended: Promise<unknown> = Promise.resolve();
 
-  private constructor(args: readonly string[]) {
-    this.#program = openHosted("agent.ts", args);
+  private constructor({ door, args }: NonNullable<ReturnType<typeof hostedLine>>) {
+    this.#program = openHosted(door, args);
     this.#input = this.#program.stdin.getWriter();
   }
 
   static of(words: readonly string[]): HostedStdio | undefined {
-    const args = agentArgs(words);
-    return args && new HostedStdio(args);
+    const line = hostedLine(words);
+    return line && new HostedStdio(line);
   }
 
   start(): Promise<void> {

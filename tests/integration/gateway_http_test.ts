@@ -3,7 +3,7 @@ import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { Client as ClientV2 } from "@modelcontextprotocol/client";
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { RunningDoor } from "../fixtures/door.ts";
+import { startWords } from "../fixtures/hosted_door.ts";
 import { connectV1, connectV2, HttpDoor } from "../fixtures/http_door.ts";
 import { KIOSK_WINDOW } from "../fixtures/kiosk.ts";
 import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
@@ -190,7 +190,7 @@ Deno.test("refuses whoever has no token, and unknown paths and sessions, and say
 
 Deno.test("does not listen for other machines without a token", async () => {
   await using office = await GatewayOffice.open({});
-  await using program = new RunningDoor(office.words(["--http", "0.0.0.0:0", "--no-token"]));
+  await using program = startWords(office.words(["--http", "0.0.0.0:0", "--no-token"]));
   const { code, stderr } = await program.end();
   assertEquals(code, 2);
   assertMatch(stderr, /with --no-token: other machines could use the office/);

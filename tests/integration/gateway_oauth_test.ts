@@ -8,7 +8,7 @@ import {
   UnauthorizedError as UnauthorizedV2,
 } from "@modelcontextprotocol/client";
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { runDoor } from "../fixtures/door.ts";
+import { runHosted } from "../fixtures/hosted_door.ts";
 import { HttpDoor } from "../fixtures/http_door.ts";
 import { IdentityProvider, SignedInPerson } from "../fixtures/identity_provider.ts";
 import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
@@ -41,7 +41,7 @@ class ProtectedOffice implements AsyncDisposable {
     const identity = stack.use(await IdentityProvider.open({ claims }));
     const front = stack.use(new TcpProxy(1));
     const args = ["--http", "0", "--public-url", front.url, "--oauth-issuer", identity.issuer];
-    const gateway = stack.use(await HttpDoor.start(office.words(args)));
+    const gateway = stack.use(await HttpDoor.start(office.processWords(args)));
     front.restore(Number(gateway.url.port));
     return new ProtectedOffice({ identity, gateway, publicUrl: front.url }, stack.move());
   }
@@ -178,7 +178,7 @@ Deno.test("options of OAuth that cannot work end the start, and say what to do",
     [["--http", "0", ...hub, ...issuer, "--oauth-default-rights", "all"], /read, confirm, call/],
   ];
   for (const [words, expected] of tries) {
-    const { code, stderr } = await runDoor("agent.ts", [...base, ...words]);
+    const { code, stderr } = await runHosted("agent.ts", [...base, ...words]);
     assertEquals(code === 0, false, words.join(" "));
     assertMatch(stderr, expected, words.join(" "));
   }

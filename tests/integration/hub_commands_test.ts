@@ -2,7 +2,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { Grants } from "../../src/hub/grants.ts";
 import { StateFile } from "../../src/hub/state_file.ts";
-import { runDoor } from "../fixtures/door.ts";
+import { runHosted } from "../fixtures/hosted_door.ts";
 import { HubClient } from "../fixtures/hub_client.ts";
 import { HubDoor } from "../fixtures/hub_door.ts";
 
@@ -13,7 +13,7 @@ async function openWithGrant() {
   await client.consent(hub.resource("lab"), { code: hub.invite("lab"), rights: "confirm" });
   using file = StateFile.openExisting(hub.stateFile);
   const [grant] = new Grants(file).list();
-  const run = (...words: string[]) => runDoor("hub.ts", [...words, "--state-file", hub.stateFile]);
+  const run = (...words: string[]) => runHosted("hub.ts", [...words, "--state-file", hub.stateFile]);
   return { hub, id: grant?.id ?? "", run };
 }
 
@@ -64,7 +64,7 @@ Deno.test("what a command cannot do is an error that says what to do, and change
     assertEquals(code, 2, stderr);
     assertStringIncludes(stderr, told);
   }
-  const without = await runDoor("hub.ts", ["grants", "--state-file", `${hub.stateFile}.none`]);
+  const without = await runHosted("hub.ts", ["grants", "--state-file", `${hub.stateFile}.none`]);
   assertEquals([without.code, without.stderr.includes("no such file")], [2, true]);
   assertEquals(JSON.parse((await run("grants", "--json")).stdout).length, 1);
 });

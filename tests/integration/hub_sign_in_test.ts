@@ -12,7 +12,8 @@ import {
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { Computer } from "../../src/computer/computer.ts";
-import { doorWords, runDoor } from "../fixtures/door.ts";
+import { doorWords } from "../fixtures/door.ts";
+import { runHosted } from "../fixtures/hosted_door.ts";
 import { HttpDoor, untilOffered } from "../fixtures/http_door.ts";
 import { HubBrowser, HubClient, REDIRECT, tokensOf } from "../fixtures/hub_client.ts";
 import { ISSUER, KeySetServer, SigningKey } from "../fixtures/issuer.ts";
@@ -103,7 +104,7 @@ class SignInHub implements AsyncDisposable {
 
   /** Runs a command of the operator. */
   async command(...words: readonly string[]) {
-    return await runDoor("hub.ts", [...words, "--state-file", join(this.#folder, "hub.sqlite")]);
+    return await runHosted("hub.ts", [...words, "--state-file", join(this.#folder, "hub.sqlite")]);
   }
 
   async invite(): Promise<string> {
@@ -257,9 +258,15 @@ Deno.test("a person of the identity provider connects a client by a claim, and b
 
 Deno.test("a hub that is killed at any moment keeps what it has promised to clients", async () => {
   const folder = await Deno.makeTempDir();
+  await using _ = { [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }) };
   const state = join(folder, "hub.sqlite");
   const words = (port: string) =>
-    doorWords("hub.ts", ["--port", port, "--token", "member", "--state-file", state]);
+    doorWords("hub.ts", ["--port", port, "--token", "member", "--state-file", state], [
+      "--allow-net",
+      "--ignore-env",
+      `--allow-read=${folder}`,
+      `--allow-write=${folder}`,
+    ]);
   let access = "";
   let refresh = "";
   let client: HubClient | undefined;
@@ -268,7 +275,7 @@ Deno.test("a hub that is killed at any moment keeps what it has promised to clie
     await using door = await HttpDoor.start(words("0"));
     port = door.url.port;
     client = await HubClient.register(door.url.origin);
-    const { stdout } = await runDoor("hub.ts", ["invite", "lab", "--state-file", state]);
+    const { stdout } = await runHosted("hub.ts", ["invite", "lab", "--state-file", state]);
     const [code = ""] = stdout.split("\n");
     const redirect = await client.consent(door.at("/mcp/o/lab").href, { code });
     ({ access, refresh } = await tokensOf(await client.exchange(redirect)));
@@ -280,5 +287,4 @@ Deno.test("a hub that is killed at any moment keeps what it has promised to clie
   await response.body?.cancel();
   assert(response.status !== 401, String(response.status));
   await tokensOf(await client.refresh(refresh));
-  await Deno.remove(folder, { recursive: true });
 });

@@ -5,6 +5,7 @@ import { join } from "@std/path";
 import { Agent } from "../../src/agent/agent.ts";
 import { Computer } from "../../src/computer/computer.ts";
 import { doorWords, runDoor } from "../fixtures/door.ts";
+import { runHosted } from "../fixtures/hosted_door.ts";
 import { connectV1, HttpDoor, untilOffered } from "../fixtures/http_door.ts";
 import { KIOSK_WINDOW } from "../fixtures/kiosk.ts";
 import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
@@ -147,6 +148,7 @@ Deno.test("a path without an office serves all offices that the token names", as
 
 Deno.test("names of tools last over restarts of the hub, in each office and in several as one", async () => {
   const folder = await Deno.makeTempDir();
+  await using _ = { [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }) };
   const state = ["--state-file", join(folder, "hub.sqlite")];
   {
     await using hub = await TestHub.start(state);
@@ -171,7 +173,6 @@ Deno.test("names of tools last over restarts of the hub, in each office and in s
     "echo",
     "laptop_den__echo",
   ]);
-  await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test("a client reaches what its token permits, and learns of nothing else", async () => {
@@ -339,11 +340,11 @@ Deno.test("a hub that no client could use, or whose file of tokens has a slip, d
   const file = await Deno.makeTempFile();
   try {
     await Deno.writeTextFile(file, "t0ken name=ada roles=agent\n");
-    const slip = await runDoor("hub.ts", ["--port", "0", "--mcp-token-file", file]);
+    const slip = await runHosted("hub.ts", ["--port", "0", "--mcp-token-file", file]);
     assertEquals(slip.code, 2);
     assertMatch(slip.stderr, /line 1 has an unknown attribute; known: .*rights/);
     await Deno.writeTextFile(file, "t0ken name=ada\n");
-    const both = await runDoor("hub.ts", ["--port", "0", "--token-file", file, "--mcp-token-file", file]);
+    const both = await runHosted("hub.ts", ["--port", "0", "--token-file", file, "--mcp-token-file", file]);
     assertEquals(both.code, 2);
     assertStringIncludes(both.stderr, "line 1 has a token of --token-file");
   } finally {

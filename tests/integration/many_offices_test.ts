@@ -8,7 +8,8 @@ import { createToolkit } from "../../src/agent/toolkit/toolkit.ts";
 import { AuthenticationError } from "../../src/link/errors.ts";
 import { staticTokens } from "../../src/server/admission/tokens.ts";
 import { SmcpServer } from "../../src/server/server.ts";
-import { doorWords, runDoor } from "../fixtures/door.ts";
+import { doorWords } from "../fixtures/door.ts";
+import { runHosted } from "../fixtures/hosted_door.ts";
 import { connectV1 as connectToUrl, HttpDoor } from "../fixtures/http_door.ts";
 import { eventually, within } from "../fixtures/within.ts";
 import { BareServer } from "./_bare_server.ts";
@@ -148,14 +149,14 @@ Deno.test("names of Computers last over restarts, with the file of the gateway",
   const folder = await Deno.makeTempDir();
   const state = ["--state", `${folder}/names.json`];
   using _lab = await join(server.url, "lab");
-  {
+  const expect = async (name: string) => {
     await using client = await connectV1(gatewayWords(server.url, state));
-    assertEquals(await toolNames(client), ["where"]);
-  }
+    assertEquals(await toolNames(client), [name]);
+  };
+  await expect("where");
   _lab.close();
   using _shop = await join(server.url, "shop");
-  await using client = await connectV1(gatewayWords(server.url, state));
-  assertEquals(await toolNames(client), ["laptop_shop__where"]);
+  await expect("laptop_shop__where");
   await Deno.remove(folder, { recursive: true });
 });
 
@@ -164,15 +165,14 @@ Deno.test("names of tools at the path of one office last over restarts, with the
   const folder = await Deno.makeTempDir();
   const words = gatewayWords(server.url, ["--http", "0", "--no-token", "--state", `${folder}/names.json`]);
   using _laptop = await join(server.url, "lab");
-  {
+  const expect = async (names: readonly string[]) => {
     await using gateway = await HttpDoor.start(words);
     await using lab = await connectToUrl(gateway.at("/mcp/o/lab"));
-    await untilTools(lab, ["where"]);
-  }
+    await untilTools(lab, names);
+  };
+  await expect(["where"]);
   using _desk = await join(server.url, "lab", "desk");
-  await using gateway = await HttpDoor.start(words);
-  await using lab = await connectToUrl(gateway.at("/mcp/o/lab"));
-  await untilTools(lab, ["desk__where", "where"]);
+  await expect(["desk__where", "where"]);
   await Deno.remove(folder, { recursive: true });
 });
 
@@ -181,16 +181,16 @@ Deno.test("a command uses the Computers of several offices, and says which offic
   using _lab = await join(server.url, "lab");
   using _shop = await join(server.url, "shop");
   const words = ["--url", server.url, "--office", "lab", "--office", "shop", "--name", "ada"];
-  const office = await runDoor("agent.ts", [...words, "office"]);
+  const office = await runHosted("agent.ts", [...words, "office"]);
   assertMatch(office.stdout, /laptop@lab +protocol 0.2.0 +office lab/);
-  const call = await runDoor("agent.ts", [...words, "--computer", "laptop@shop", "call", "where"]);
+  const call = await runHosted("agent.ts", [...words, "--computer", "laptop@shop", "call", "where"]);
   assertEquals(call.stdout.trim(), "laptop of shop");
   await using _other = await Agent.connect({ url: server.url, office: "shop", name: "eve" });
   const lab = [...words, "--computer", "laptop@lab", "call", "where", "--patience", "0.1s"];
-  const { stdout, stderr } = await runDoor("agent.ts", lab);
+  const { stdout, stderr } = await runHosted("agent.ts", lab);
   assertEquals(stdout.trim(), "laptop of lab");
   assertMatch(stderr, /Cannot use office "shop": .*eve/);
-  const watch = await runDoor("agent.ts", [...words, "watch"]);
+  const watch = await runHosted("agent.ts", [...words, "watch"]);
   assertMatch(watch.stderr, /Cannot watch several offices/);
 });
 
@@ -211,7 +211,7 @@ Deno.test("a command in several offices waits for the list of one that is slow",
     },
   });
   const words = ["--url", server.url, "--office", "lab", "--office", "shop", "--name", "ada", "office"];
-  const { stdout, stderr } = await runDoor("agent.ts", words);
+  const { stdout, stderr } = await runHosted("agent.ts", words);
   assertEquals([...stdout.matchAll(/of-\w+/g)].map(([name]) => name), ["of-lab", "of-shop"], stderr);
 });
 
