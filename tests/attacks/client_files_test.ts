@@ -3,6 +3,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { clientOf } from "../../src/cli/agent/mcp/install/clients.ts";
 import { writeClientFile } from "../../src/cli/agent/mcp/install/install.ts";
 import { UsageError } from "../../src/cli/outcome.ts";
+import { TempFolder } from "../fixtures/temp_folder.ts";
 
 const ENTRY = '"a2c": { "command": "deno", "args": ["run"] }';
 
@@ -26,18 +27,14 @@ Deno.test("what a client has written meanwhile is not overwritten", async () => 
 });
 
 Deno.test("a link to nothing is not replaced by a file", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    const file = `${folder}/link`;
-    await Deno.symlink(`${folder}/nothing`, file);
-    const client = { ...clientOf("claude-code"), file };
-    await assertRejects(
-      () => writeClientFile(client, { before: undefined, after: "{}" }),
-      UsageError,
-      "link",
-    );
-    assertEquals((await Deno.lstat(file)).isSymlink, true);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using folder = new TempFolder();
+  const file = `${folder.path}/link`;
+  await Deno.symlink(`${folder.path}/nothing`, file);
+  const client = { ...clientOf("claude-code"), file };
+  await assertRejects(
+    () => writeClientFile(client, { before: undefined, after: "{}" }),
+    UsageError,
+    "link",
+  );
+  assertEquals((await Deno.lstat(file)).isSymlink, true);
 });

@@ -1,6 +1,7 @@
 /** Attacker: a local user. They make the folder of somebody else's control sockets, and listen there in their place */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
+import { TempFolder } from "../fixtures/temp_folder.ts";
 
 const MODULE = new URL("../../src/cli/socket_folder.ts", import.meta.url).href;
 const CONFIG = fromFileUrl(new URL("../../deno.json", import.meta.url));
@@ -32,16 +33,12 @@ for (const more of [[], ["--allow-sys=uid"]]) {
     // Only root can make a folder somebody else's.
     ignore: !isRoot,
     async fn() {
-      const root = await Deno.makeTempDir();
-      try {
-        const folder = join(root, "a2c-smcp-ada");
-        await Deno.mkdir(folder, { mode: 0o777 });
-        await Deno.chown(folder, NOBODY, NOBODY);
-        assertStringIncludes(await look(root, more), "belongs to another user");
-        assertEquals([...Deno.readDirSync(folder)], []);
-      } finally {
-        await Deno.remove(root, { recursive: true });
-      }
+      using root = new TempFolder();
+      const folder = join(root.path, "a2c-smcp-ada");
+      await Deno.mkdir(folder, { mode: 0o777 });
+      await Deno.chown(folder, NOBODY, NOBODY);
+      assertStringIncludes(await look(root.path, more), "belongs to another user");
+      assertEquals([...Deno.readDirSync(folder)], []);
     },
   });
 
@@ -49,16 +46,12 @@ for (const more of [[], ["--allow-sys=uid"]]) {
     name: `a folder of one's own is taken and closed, ${how}`,
     ignore: Deno.build.os === "windows",
     async fn() {
-      const root = await Deno.makeTempDir();
-      try {
-        const folder = join(root, "a2c-smcp-ada");
-        await Deno.mkdir(folder, { mode: 0o755 });
-        assertEquals(await look(root, more), folder);
-        assertEquals(((await Deno.stat(folder)).mode ?? 0) & 0o777, 0o700);
-        assertEquals([...Deno.readDirSync(folder)], []);
-      } finally {
-        await Deno.remove(root, { recursive: true });
-      }
+      using root = new TempFolder();
+      const folder = join(root.path, "a2c-smcp-ada");
+      await Deno.mkdir(folder, { mode: 0o755 });
+      assertEquals(await look(root.path, more), folder);
+      assertEquals(((await Deno.stat(folder)).mode ?? 0) & 0o777, 0o700);
+      assertEquals([...Deno.readDirSync(folder)], []);
     },
   });
 }

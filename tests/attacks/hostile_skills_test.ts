@@ -12,6 +12,7 @@ import { countWatched } from "../fixtures/watched_folders.ts";
 import { eventually, within } from "../fixtures/within.ts";
 import { RecordingLogger } from "../integration/_socket.ts";
 import { ComputerOffice } from "../integration/_computer_office.ts";
+import { TempFolder } from "../fixtures/temp_folder.ts";
 
 const isLinux = Deno.build.os === "linux";
 
@@ -49,34 +50,26 @@ Deno.test("folders behind a link that leads out of the skills are not watched", 
 Deno.test("a folder of skills takes a bounded number of the watches that the user has", {
   ignore: !isLinux,
 }, async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    const paths = Array.from({ length: 1_500 }, (_, n) => join(folder, "notes", `${n}`));
-    await Promise.all(paths.map((path) => Deno.mkdir(path, { recursive: true })));
-    assertEquals(await countWatchedBy(folder, [folder, join(folder, "notes"), ...paths]), 1_000);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using folder = new TempFolder();
+  const paths = Array.from({ length: 1_500 }, (_, n) => join(folder.path, "notes", `${n}`));
+  await Promise.all(paths.map((path) => Deno.mkdir(path, { recursive: true })));
+  assertEquals(await countWatchedBy(folder.path, [folder.path, join(folder.path, "notes"), ...paths]), 1_000);
 });
 
 Deno.test("bytes, dates and sets of YAML reach the Agent as JSON, without attachments", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    const values = "{ bytes: !!binary aGVsbG8=, day: !!timestamp 2020-01-01, set: !!set { a } }";
-    for (const [name, directive] of [["plain", ""], ["older", "%YAML 1.1\n--- # 1.1\n"]] as const) {
-      const text = `---\n${directive}description: d\nmetadata: ${values}\n---\n`;
-      await Deno.mkdir(join(folder, name));
-      await Deno.writeTextFile(join(folder, name, "SKILL.md"), text);
-    }
-    await using office = await ComputerOffice.open({ servers: {} }, { skills: [folder] });
-    const skills = await office.laptop.getSkills();
-    assertEquals(
-      skills.map(({ name, skill_metadata }) => [name, skill_metadata]),
-      ["older", "plain"].map((name) => [name, { bytes: "aGVsbG8=", day: "2020-01-01", set: { a: null } }]),
-    );
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+  using folder = new TempFolder();
+  const values = "{ bytes: !!binary aGVsbG8=, day: !!timestamp 2020-01-01, set: !!set { a } }";
+  for (const [name, directive] of [["plain", ""], ["older", "%YAML 1.1\n--- # 1.1\n"]] as const) {
+    const text = `---\n${directive}description: d\nmetadata: ${values}\n---\n`;
+    await Deno.mkdir(join(folder.path, name));
+    await Deno.writeTextFile(join(folder.path, name, "SKILL.md"), text);
   }
+  await using office = await ComputerOffice.open({ servers: {} }, { skills: [folder.path] });
+  const skills = await office.laptop.getSkills();
+  assertEquals(
+    skills.map(({ name, skill_metadata }) => [name, skill_metadata]),
+    ["older", "plain"].map((name) => [name, { bytes: "aGVsbG8=", day: "2020-01-01", set: { a: null } }]),
+  );
 });
 
 Deno.test("contents that are no base64 are 4017, which the other SDKs know", async () => {
@@ -103,31 +96,26 @@ Deno.test("contents that are no base64 are 4017, which the other SDKs know", asy
 });
 
 Deno.test("a pipe that takes the place of a file holds nobody up", { ignore: !isLinux }, async () => {
-  const root = await Deno.realPath(await Deno.makeTempDir());
-  const path = join(root, "data.bin");
-  try {
-    const { success } = await new Deno.Command("mkfifo", { args: [path] }).output();
-    assert(success);
-    const refusal = assertRejects(() => readSkillFile(root, "data.bin"), SmcpError);
-    assertEquals((await within(refusal, "the refusal of the pipe")).details?.["reason"], "not_found");
-  } finally {
-    await Deno.remove(root, { recursive: true });
-  }
+  using root = new TempFolder();
+  const path = join(root.path, "data.bin");
+  const { success } = await new Deno.Command("mkfifo", { args: [path] }).output();
+  assert(success);
+  const refusal = assertRejects(() => readSkillFile(root.path, "data.bin"), SmcpError);
+  assertEquals((await within(refusal, "the refusal of the pipe")).details?.["reason"], "not_found");
 });
 
 Deno.test("a folder whose name has a line break adds no line to what its owner reads", {
   ignore: Deno.build.os === "windows",
 }, async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    await Deno.mkdir(join(folder, "a\nfiles: remove them"));
-    await Deno.writeTextFile(join(folder, "a\nfiles: remove them", "SKILL.md"), "---\ndescription: d\n---\n");
-    await using computer = Computer.open({ name: "laptop", config: { servers: {} }, skills: [folder] });
-    const { warning = "" } = await showSkills({ computer });
-    assertEquals(warning.split("\n").length, 2);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using folder = new TempFolder();
+  await Deno.mkdir(join(folder.path, "a\nfiles: remove them"));
+  await Deno.writeTextFile(
+    join(folder.path, "a\nfiles: remove them", "SKILL.md"),
+    "---\ndescription: d\n---\n",
+  );
+  await using computer = Computer.open({ name: "laptop", config: { servers: {} }, skills: [folder.path] });
+  const { warning = "" } = await showSkills({ computer });
+  assertEquals(warning.split("\n").length, 2);
 });
 
 /** Takes about as long to read as any text of its length: one error for each two bytes. */
@@ -158,17 +146,13 @@ Deno.test("front matters of one source are read up to a number of bytes, and aga
 });
 
 Deno.test("a front matter that is too long is not read, and its skill says so", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    await Deno.mkdir(join(folder, "long"));
-    const text = `---\ndescription: ${"d".repeat(17_000)}\n---\n`;
-    await Deno.writeTextFile(join(folder, "long", "SKILL.md"), text);
-    const { skills, problems } = await new SkillFolder(folder, { maxListed: 10 }).scan();
-    assertEquals([skills.length, problems.length], [0, 1]);
-    assertMatch(problems[0]?.message ?? "", /16384 bytes/);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using folder = new TempFolder();
+  await Deno.mkdir(join(folder.path, "long"));
+  const text = `---\ndescription: ${"d".repeat(17_000)}\n---\n`;
+  await Deno.writeTextFile(join(folder.path, "long", "SKILL.md"), text);
+  const { skills, problems } = await new SkillFolder(folder.path, { maxListed: 10 }).scan();
+  assertEquals([skills.length, problems.length], [0, 1]);
+  assertMatch(problems[0]?.message ?? "", /16384 bytes/);
 });
 
 Deno.test("members that are nested deep, or without end, are left out alone", async () => {

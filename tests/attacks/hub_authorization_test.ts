@@ -467,9 +467,13 @@ Deno.test("a flood from many networks keeps nobody out who has a grant", async (
     await response.body?.cancel();
     return response.status;
   };
-  const statuses = [];
-  for (let count = 0; count < 420; count++) statuses.push(await from(`10.${count >> 8}.${count & 255}.1`));
-  assertEquals([statuses[0], statuses.at(-1), await from("198.51.100.1")], [400, 429, 429]);
+  // What all strangers together have comes back while they ask, but slower than they use it up.
+  let status = await from("198.51.100.1");
+  assertEquals(status, 400);
+  for (let count = 0; status === 400 && count < 10_000; count++) {
+    status = await from(`10.${count >> 8}.${count & 255}.1`);
+  }
+  assertEquals(status, 429);
   assertEquals(await from("127.0.0.1"), 400);
   await tokensOf(await client.refresh(refresh));
 });

@@ -6,14 +6,14 @@ import { eventually, within } from "../fixtures/within.ts";
 import { makeCertificate } from "../integration/_tls_server.ts";
 import { frame, RawConnection } from "./_raw_http.ts";
 import { withConstants } from "../../src/server/options/constants.ts";
+import { TempFolder } from "../fixtures/temp_folder.ts";
 
-const folder = await Deno.makeTempDir();
-const files = await makeCertificate(folder);
+using folder = new TempFolder();
+const files = await makeCertificate(folder.path);
 const tls = {
   cert: await Deno.readTextFile(files.certFile),
   key: await Deno.readTextFile(files.keyFile),
 };
-await Deno.remove(folder, { recursive: true });
 
 const SHORT_MS = 300;
 /** Below every other deadline of a Server, and more than a busy machine adds to the short one. */

@@ -4,6 +4,7 @@ import { dirname } from "@std/path";
 import { RunningDoor } from "../fixtures/door.ts";
 import { eventually } from "../fixtures/within.ts";
 import { findTool, ROOT, runTool, untilListening } from "./_tools.ts";
+import { TempFolder } from "../fixtures/temp_folder.ts";
 
 const hadolint = findTool("hadolint", ["python/bin/hadolint"]);
 const compose = findTool("docker-compose", ["python/bin/docker-compose"]);
@@ -46,33 +47,29 @@ Deno.test({
 
 for (const door of ["server.ts", "hub.ts"]) {
   Deno.test(`The files that the Dockerfile copies are all that ${door} needs, with the permissions of its entry point and no download`, async () => {
-    const folder = await Deno.makeTempDir();
-    try {
-      const lines = (await Deno.readTextFile(`${ROOT}deploy/Dockerfile`)).split("\n");
-      const [build = []] = splitStages(lines);
-      for (const line of build.filter((text) => text.startsWith("COPY "))) {
-        const [target = "", ...sources] = line.split(/\s+/).slice(1).toReversed();
-        for (const source of sources) await copy(source, target === "./" ? source : target, folder);
-      }
-      const entry = lines.find((line) => line.startsWith("ENTRYPOINT "))?.slice("ENTRYPOINT ".length) ?? "[]";
-      const state = `${folder}/state`;
-      await Deno.mkdir(state);
-      // The folder for grants is one of the image.
-      const [, ...words]: string[] = JSON.parse(entry.replaceAll("/var/lib/a2c-smcp", state));
-      assertEquals(lines.includes('CMD ["server.ts"]'), true);
-      const program = new RunningDoor([Deno.execPath(), ...words, door, "--token", "s3cret"], {
-        cwd: folder,
-        env: { PORT: "0", A2C_HOST: "0.0.0.0", A2C_HUB_STATE_FILE: `${state}/hub.sqlite` },
-      });
-      await using server = await untilListening(program);
-      const answer = await fetch(`${server.url}/healthz`);
-      assertEquals([answer.status, await answer.text()], [200, "A2C-SMCP Server: ok\n"]);
-      const client = await fetch(`${server.url}/mcp/o/lab`, { method: "POST" });
-      await client.body?.cancel();
-      assertEquals(client.status, door === "hub.ts" ? 401 : 404);
-    } finally {
-      await Deno.remove(folder, { recursive: true });
+    using folder = new TempFolder();
+    const lines = (await Deno.readTextFile(`${ROOT}deploy/Dockerfile`)).split("\n");
+    const [build = []] = splitStages(lines);
+    for (const line of build.filter((text) => text.startsWith("COPY "))) {
+      const [target = "", ...sources] = line.split(/\s+/).slice(1).toReversed();
+      for (const source of sources) await copy(source, target === "./" ? source : target, folder.path);
     }
+    const entry = lines.find((line) => line.startsWith("ENTRYPOINT "))?.slice("ENTRYPOINT ".length) ?? "[]";
+    const state = `${folder.path}/state`;
+    await Deno.mkdir(state);
+    // The folder.path for grants is one of the image.
+    const [, ...words]: string[] = JSON.parse(entry.replaceAll("/var/lib/a2c-smcp", state));
+    assertEquals(lines.includes('CMD ["server.ts"]'), true);
+    const program = new RunningDoor([Deno.execPath(), ...words, door, "--token", "s3cret"], {
+      cwd: folder.path,
+      env: { PORT: "0", A2C_HOST: "0.0.0.0", A2C_HUB_STATE_FILE: `${state}/hub.sqlite` },
+    });
+    await using server = await untilListening(program);
+    const answer = await fetch(`${server.url}/healthz`);
+    assertEquals([answer.status, await answer.text()], [200, "A2C-SMCP Server: ok\n"]);
+    const client = await fetch(`${server.url}/mcp/o/lab`, { method: "POST" });
+    await client.body?.cancel();
+    assertEquals(client.status, door === "hub.ts" ? 401 : 404);
   });
 }
 
@@ -99,19 +96,15 @@ Deno.test({
   name: "systemd reads the unit, and rates what it protects",
   ignore: systemd.ignore,
   async fn() {
-    const folder = await Deno.makeTempDir();
-    try {
-      const unit = await Deno.readTextFile(`${ROOT}deploy/a2c-smcp.service`);
-      const file = `${folder}/a2c-smcp.service`;
-      // The program is not installed here.
-      await Deno.writeTextFile(file, unit.replace("/usr/local/bin/a2c-smcp", "/bin/true"));
-      assertEquals(await runTool(systemd, "verify", "--man=no", file), { code: 0, output: "" });
-      const { output } = await runTool(systemd, "security", "--offline=true", file);
-      const exposure = /exposure level for \S+: ([\d.]+)/.exec(output)?.[1];
-      assert(Number(exposure) < 3, output);
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
+    using folder = new TempFolder();
+    const unit = await Deno.readTextFile(`${ROOT}deploy/a2c-smcp.service`);
+    const file = `${folder.path}/a2c-smcp.service`;
+    // The program is not installed here.
+    await Deno.writeTextFile(file, unit.replace("/usr/local/bin/a2c-smcp", "/bin/true"));
+    assertEquals(await runTool(systemd, "verify", "--man=no", file), { code: 0, output: "" });
+    const { output } = await runTool(systemd, "security", "--offline=true", file);
+    const exposure = /exposure level for \S+: ([\d.]+)/.exec(output)?.[1];
+    assert(Number(exposure) < 3, output);
   },
 });
 

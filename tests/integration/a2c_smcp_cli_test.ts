@@ -2,6 +2,7 @@
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path";
+import { TempFolder } from "../fixtures/temp_folder.ts";
 
 const CLI = fromFileUrl(new URL("../../cli.ts", import.meta.url));
 
@@ -41,17 +42,13 @@ async function testIn(
   Deno.test(name, async () => {
     const { code, stdout } = await runCli("completion", shell);
     assertEquals(code, 0);
-    const folder = await Deno.makeTempDir();
-    try {
-      const [script, program] = [`${folder}/script`, `${folder}/a2c-smcp`];
-      await Deno.writeTextFile(script, stdout);
-      const start = `exec "${Deno.execPath()}" run -A --no-check --quiet "${CLI}" "$@"`;
-      await Deno.writeTextFile(program, `#!/bin/sh\n${start}\n`, { mode: 0o700 });
-      const env = { PATH: `${folder}:${Deno.env.get("PATH")}` };
-      await work(script, (...args) => runWith(env, shell, ...args));
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
+    using folder = new TempFolder();
+    const [script, program] = [`${folder.path}/script`, `${folder.path}/a2c-smcp`];
+    await Deno.writeTextFile(script, stdout);
+    const start = `exec "${Deno.execPath()}" run -A --no-check --quiet "${CLI}" "$@"`;
+    await Deno.writeTextFile(program, `#!/bin/sh\n${start}\n`, { mode: 0o700 });
+    const env = { PATH: `${folder.path}:${Deno.env.get("PATH")}` };
+    await work(script, (...args) => runWith(env, shell, ...args));
   });
 }
 

@@ -9,6 +9,7 @@ import { ControlServer, type RunWords } from "../../src/cli/control/server.ts";
 import { silentLogger } from "../../src/log.ts";
 import { PACKAGE_VERSION } from "../../src/version.ts";
 import { within } from "../fixtures/within.ts";
+import { TempFolder } from "../fixtures/temp_folder.ts";
 
 const isPosix = Deno.build.os !== "windows";
 
@@ -22,13 +23,12 @@ function test(
     name,
     ignore: !isPosix,
     async fn() {
-      const folder = await Deno.makeTempDir();
-      const path = join(folder, "laptop.sock");
+      using folder = new TempFolder();
+      const path = join(folder.path, "laptop.sock");
       {
         await using server = await ControlServer.open(path, { run, log: silentLogger });
         await work({ path, server });
       }
-      await Deno.remove(folder, { recursive: true });
     },
   });
 }

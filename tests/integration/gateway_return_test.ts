@@ -10,6 +10,7 @@ import { RunningDoor } from "../fixtures/door.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";
 import { within } from "../fixtures/within.ts";
 import { connectV1, GatewayOffice } from "./_gateway_office.ts";
+import { TempFolder } from "../fixtures/temp_folder.ts";
 
 // The transports of the official clients wait with a timer for the end of a program, and leave it behind.
 const test = (name: string, fn: () => Promise<void>) => Deno.test({ name, fn });
@@ -142,9 +143,13 @@ test("ends with an error when the Server refuses it", async () => {
 });
 
 test("keeps names over restarts, and logs calls without their arguments", async () => {
-  const folder = await Deno.makeTempDir();
-  await using _ = { [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }) };
-  const files = ["--state", join(folder, "names.json"), "--activity-log", join(folder, "activity.jsonl")];
+  using folder = new TempFolder();
+  const files = [
+    "--state",
+    join(folder.path, "names.json"),
+    "--activity-log",
+    join(folder.path, "activity.jsonl"),
+  ];
   await using office = await GatewayOffice.open({ laptop: CONFIG });
   {
     await using client = await connectV1(office.words(files));
@@ -164,7 +169,7 @@ test("keeps names over restarts, and logs calls without their arguments", async 
     // Without the file, both would have the names of their Computers.
     assertEquals(names, ["desk__read_file", "read_file"]);
   }
-  const log = await Deno.readTextFile(join(folder, "activity.jsonl"));
+  const log = await Deno.readTextFile(join(folder.path, "activity.jsonl"));
   const entries = log.trim().split("\n").map((line) => JSON.parse(line));
   assertEquals(entries.map(({ client, computer, tool, outcome }) => [client, computer, tool, outcome]), [
     ["test-v1 1", "laptop", "read_file", "ok"],

@@ -19,6 +19,7 @@ import { HubBrowser, HubClient, REDIRECT, tokensOf } from "../fixtures/hub_clien
 import { ISSUER, KeySetServer, SigningKey } from "../fixtures/issuer.ts";
 import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
 import { eventually } from "../fixtures/within.ts";
+import { TempFolder } from "../fixtures/temp_folder.ts";
 
 const META = {
   "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -257,15 +258,14 @@ Deno.test("a person of the identity provider connects a client by a claim, and b
 });
 
 Deno.test("a hub that is killed at any moment keeps what it has promised to clients", async () => {
-  const folder = await Deno.makeTempDir();
-  await using _ = { [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }) };
-  const state = join(folder, "hub.sqlite");
+  using folder = new TempFolder();
+  const state = join(folder.path, "hub.sqlite");
   const words = (port: string) =>
     doorWords("hub.ts", ["--port", port, "--token", "member", "--state-file", state], [
       "--allow-net",
       "--ignore-env",
-      `--allow-read=${folder}`,
-      `--allow-write=${folder}`,
+      `--allow-read=${folder.path}`,
+      `--allow-write=${folder.path}`,
     ]);
   let access = "";
   let refresh = "";

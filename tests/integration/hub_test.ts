@@ -11,6 +11,7 @@ import { KIOSK_WINDOW } from "../fixtures/kiosk.ts";
 import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
 import { eventually, within } from "../fixtures/within.ts";
 import { makeCertificate } from "./_tls_server.ts";
+import { TempFolder } from "../fixtures/temp_folder.ts";
 
 const CLIENTS = `
 all-offices
@@ -147,9 +148,8 @@ Deno.test("a path without an office serves all offices that the token names", as
 });
 
 Deno.test("names of tools last over restarts of the hub, in each office and in several as one", async () => {
-  const folder = await Deno.makeTempDir();
-  await using _ = { [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }) };
-  const state = ["--state-file", join(folder, "hub.sqlite")];
+  using folder = new TempFolder();
+  const state = ["--state-file", join(folder.path, "hub.sqlite")];
   {
     await using hub = await TestHub.start(state);
     await hub.add("laptop");
@@ -314,23 +314,19 @@ Deno.test("a hub tells clients without a token where to get one, of any office i
 });
 
 Deno.test("a hub with TLS joins its offices, whoever has signed its certificate", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    const { certFile, keyFile } = await makeCertificate(folder);
-    await using hub = await TestHub.start(["--tls-cert", certFile, "--tls-key", keyFile]);
-    // The certificate is for a name that nobody has told the hub.
-    assertStringIncludes(hub.door.program.stderr.text, "give --public-url");
-    using client = Deno.createHttpClient({ caCerts: [await Deno.readTextFile(certFile)] });
-    const url = new URL("/mcp/o/lab", hub.origin.replace("127.0.0.1", "localhost"));
-    const begun = await fetch(url, { client, ...initializing(bearer("lab-only")) });
-    assertStringIncludes(await begun.text(), "A2C-SMCP office");
-    const ca = await Deno.readTextFile(certFile);
-    const options = { url: url.origin, office: "lab", name: "ada", token: "member", observer: true, ca };
-    await using member = await Agent.connect({ ...options, timeoutMs: 100_000 });
-    assertEquals((await member.listOffice()).map(({ name }) => name), ["hub"]);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using folder = new TempFolder();
+  const { certFile, keyFile } = await makeCertificate(folder.path);
+  await using hub = await TestHub.start(["--tls-cert", certFile, "--tls-key", keyFile]);
+  // The certificate is for a name that nobody has told the hub.
+  assertStringIncludes(hub.door.program.stderr.text, "give --public-url");
+  using client = Deno.createHttpClient({ caCerts: [await Deno.readTextFile(certFile)] });
+  const url = new URL("/mcp/o/lab", hub.origin.replace("127.0.0.1", "localhost"));
+  const begun = await fetch(url, { client, ...initializing(bearer("lab-only")) });
+  assertStringIncludes(await begun.text(), "A2C-SMCP office");
+  const ca = await Deno.readTextFile(certFile);
+  const options = { url: url.origin, office: "lab", name: "ada", token: "member", observer: true, ca };
+  await using member = await Agent.connect({ ...options, timeoutMs: 100_000 });
+  assertEquals((await member.listOffice()).map(({ name }) => name), ["hub"]);
 });
 
 Deno.test("a hub that no client could use, or whose file of tokens has a slip, does not start", async () => {

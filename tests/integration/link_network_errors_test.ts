@@ -11,6 +11,7 @@ import { ClosedPort } from "../fixtures/tcp_proxy.ts";
 import { LogBook } from "../fixtures/log_book.ts";
 import { within } from "../fixtures/within.ts";
 import { makeCertificate, TlsServer } from "./_tls_server.ts";
+import { TempFolder } from "../fixtures/temp_folder.ts";
 
 /** Connects with an hour's time, which only a permanent error leaves unused; gives the error. */
 async function failAtOnce(url: string, options: { readonly path?: string } = {}): Promise<Error> {
@@ -38,12 +39,11 @@ Deno.test("a host that does not exist is not found", async () => {
 });
 
 Deno.test("TLS to a plain port, and plain HTTP to a TLS port, name the other scheme", async () => {
-  const folder = await Deno.makeTempDir();
+  using folder = new TempFolder();
   await using plain = await SmcpServer.listen({ port: 0 });
-  await using tls = await TlsServer.listen(await makeCertificate(folder));
+  await using tls = await TlsServer.listen(await makeCertificate(folder.path));
   await assertPermanent(`https://127.0.0.1:${plain.port}`, { word: "use http://" });
   await assertPermanent(`http://localhost:${tls.port}`, { word: "use https://" });
-  await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test("a port that closes the connection may speak the other scheme", async () => {
@@ -87,21 +87,20 @@ Deno.test("a port for TLS that answers plain HTTP with an error names https", as
 });
 
 Deno.test("a certificate is named by what is wrong with it", async () => {
-  const folder = await Deno.makeTempDir();
+  using folder = new TempFolder();
   for (const [options, word] of [[{}, "self-signed"], [{ isExpired: true }, "expired"]] as const) {
-    await using server = await TlsServer.listen(await makeCertificate(folder, options));
+    await using server = await TlsServer.listen(await makeCertificate(folder.path, options));
     const error = await assertPermanent(`https://localhost:${server.port}`, { word });
     assertEquals(Deno.inspect(error).split("\n").length < 30, true, Deno.inspect(error));
   }
-  await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test(
   "NODE_EXTRA_CA_CERTS adds a certificate, whose host must be the one of the URL",
   async () => {
-    const folder = await Deno.makeTempDir();
-    const own = await makeCertificate(folder);
-    const foreign = await makeCertificate(folder, { host: "elsewhere.example" });
+    using folder = new TempFolder();
+    const own = await makeCertificate(folder.path);
+    const foreign = await makeCertificate(folder.path, { host: "elsewhere.example" });
     await using right = await TlsServer.listen(own);
     await using wrong = await TlsServer.listen(foreign);
     const joined = await runAgent(`https://localhost:${right.port}`, { NODE_EXTRA_CA_CERTS: own.certFile });
@@ -112,7 +111,6 @@ Deno.test(
     });
     assertEquals(refused.code, 3);
     assertStringIncludes(refused.stderr, "another host");
-    await Deno.remove(folder, { recursive: true });
   },
 );
 

@@ -15,6 +15,7 @@ import { eventually, within } from "../fixtures/within.ts";
 import { BareServer } from "./_bare_server.ts";
 import { connectV1 } from "./_gateway_office.ts";
 import { type Answer, contents, NOTHING, ScriptedComputer, textResult } from "./_scripted_computer.ts";
+import { TempFolder } from "../fixtures/temp_folder.ts";
 
 /** What a Computer with one tool, which says where it ran, and one window answers. */
 function answersOf(place: string): Record<string, Answer> {
@@ -146,8 +147,8 @@ Deno.test("an office whose seat is taken delays nobody, is told, and comes when 
 
 Deno.test("names of Computers last over restarts, with the file of the gateway", async () => {
   await using server = await SmcpServer.listen({ port: 0 });
-  const folder = await Deno.makeTempDir();
-  const state = ["--state", `${folder}/names.json`];
+  using folder = new TempFolder();
+  const state = ["--state", `${folder.path}/names.json`];
   using _lab = await join(server.url, "lab");
   const expect = async (name: string) => {
     await using client = await connectV1(gatewayWords(server.url, state));
@@ -157,13 +158,18 @@ Deno.test("names of Computers last over restarts, with the file of the gateway",
   _lab.close();
   using _shop = await join(server.url, "shop");
   await expect("laptop_shop__where");
-  await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test("names of tools at the path of one office last over restarts, with the file of the gateway", async () => {
   await using server = await SmcpServer.listen({ port: 0 });
-  const folder = await Deno.makeTempDir();
-  const words = gatewayWords(server.url, ["--http", "0", "--no-token", "--state", `${folder}/names.json`]);
+  using folder = new TempFolder();
+  const words = gatewayWords(server.url, [
+    "--http",
+    "0",
+    "--no-token",
+    "--state",
+    `${folder.path}/names.json`,
+  ]);
   using _laptop = await join(server.url, "lab");
   const expect = async (names: readonly string[]) => {
     await using gateway = await HttpDoor.start(words);
@@ -173,7 +179,6 @@ Deno.test("names of tools at the path of one office last over restarts, with the
   await expect(["where"]);
   using _desk = await join(server.url, "lab", "desk");
   await expect(["desk__where", "where"]);
-  await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test("a command uses the Computers of several offices, and says which office it cannot use", async () => {

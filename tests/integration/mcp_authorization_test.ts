@@ -4,6 +4,7 @@ import { HttpMcpServer } from "../fixtures/http_server.ts";
 import type { Message } from "../fixtures/script.ts";
 import { stateOf } from "../fixtures/log_book.ts";
 import { ComputerOffice } from "./_computer_office.ts";
+import { TempFolder } from "../fixtures/temp_folder.ts";
 import suite from "../vectors/auth_error_conformance_vectors.json" with { type: "json" };
 
 const echo = { name: "echo", inputSchema: { type: "object" } };
@@ -117,8 +118,8 @@ Deno.test({
     "a session whose token expired begins anew with the token of today, and only when there is another one",
   ignore: Deno.build.os === "windows",
   async fn() {
-    const folder = await Deno.makeTempDir();
-    const file = `${folder}/token`;
+    using folder = new TempFolder();
+    const file = `${folder.path}/token`;
     const issue = (token: string) => Deno.writeTextFileSync(file, token);
     issue("first");
     let valid = "first";
@@ -139,6 +140,5 @@ Deno.test({
     await running;
     assertEquals((await office.laptop.callTool("echo")).isError, false);
     assertEquals(office.computer.servers.get("guarded")?.restarts, 1);
-    await Deno.remove(folder, { recursive: true });
   },
 });

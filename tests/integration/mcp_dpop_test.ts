@@ -5,6 +5,7 @@ import { Computer, fileTokenStore, SignInError, type TokenStore } from "../../co
 import { AuthorizationServer, signIn } from "../fixtures/authorization_server.ts";
 import { HttpMcpServer } from "../fixtures/http_server.ts";
 import { LogBook, stateOf } from "../fixtures/log_book.ts";
+import { TempFolder } from "../fixtures/temp_folder.ts";
 
 const NONCE = "nonce-of-the-server";
 const echo = { name: "echo", inputSchema: { type: "object" } };
@@ -98,9 +99,9 @@ async function signInAt(server: BoundServer, tokens: TokenStore): Promise<Comput
 }
 
 Deno.test("bound tokens, and the key that they are bound to, outlive the Computer", async () => {
-  const folder = await Deno.makeTempDir();
+  using folder = new TempFolder();
   await using server = new BoundServer();
-  const tokens = fileTokenStore(join(folder, "tokens.json"));
+  const tokens = fileTokenStore(join(folder.path, "tokens.json"));
   {
     await using computer = await signInAt(server, tokens);
     assertEquals((await computer.callTool("echo", {})).isError, false);
@@ -120,14 +121,13 @@ Deno.test("bound tokens, and the key that they are bound to, outlive the Compute
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(token)));
   const ath = digest.toBase64({ alphabet: "base64url", omitPadding: true });
   assertEquals(proofs[2]?.about, ["POST", server.mcp.url, ath]);
-  await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test("a server that wants its nonce in a proof gets the request once more, and the nonce from then on", async () => {
   await using server = new BoundServer();
   server.needsNonce = true;
-  const folder = await Deno.makeTempDir();
-  await using computer = await signInAt(server, fileTokenStore(join(folder, "tokens.json")));
+  using folder = new TempFolder();
+  await using computer = await signInAt(server, fileTokenStore(join(folder.path, "tokens.json")));
   assertEquals((await computer.callTool("echo", {})).isError, false);
   const asked = await Promise.all(server.tokenRequests.map(readProof));
   assertEquals(asked.map(({ nonce }) => nonce), [undefined, NONCE]);
@@ -135,19 +135,17 @@ Deno.test("a server that wants its nonce in a proof gets the request once more, 
   assertEquals(first?.nonce, undefined);
   assertNotEquals(later, []);
   assertEquals(later.filter(({ nonce }) => nonce !== NONCE), []);
-  await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test("a server that wants bound tokens, and whose authorization server issues none, is told apart", async () => {
-  const folder = await Deno.makeTempDir();
+  using folder = new TempFolder();
   await using server = new BoundServer();
   server.as.metadata = {};
-  await using computer = server.open(fileTokenStore(join(folder, "tokens.json")));
+  await using computer = server.open(fileTokenStore(join(folder.path, "tokens.json")));
   await computer.ready();
   await assertRejects(
     () => computer.signIns.start("shop"),
     SignInError,
     "does not issue them for keys of ES256",
   );
-  await Deno.remove(folder, { recursive: true });
 });

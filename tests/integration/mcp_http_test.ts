@@ -248,25 +248,32 @@ Deno.test("timeout ends a Streamable HTTP request that is not answered, initiali
 // proves: data-config-durations
 Deno.test("a tool call may be answered later than timeout, and not later than sse_read_timeout", async () => {
   const done = Promise.withResolvers<void>();
-  const calls: Promise<Response>[] = [];
-  const intercept = ({ method, id }: { method?: string; id?: number | string }) => {
-    if (method !== "tools/call") return undefined;
-    const result = { content: [{ type: "text", text: "late" }] };
-    const late = done.promise.then(() => Response.json({ jsonrpc: "2.0", id, result }));
-    calls.push(late);
-    return calls.length === 1 ? late : never();
-  };
-  await using server = new HttpMcpServer("streamable", { tools: [echo] }, { intercept });
+  const result = { content: [{ type: "text", text: "late" }] };
+  const answering = (answer: (id: unknown) => Promise<Response>) => ({
+    intercept: ({ method, id }: { method?: string; id?: number | string }) =>
+      method === "tools/call" ? answer(id) : undefined,
+  });
+  const late = (id: unknown) => done.promise.then(() => Response.json({ jsonrpc: "2.0", id, result }));
+  await using slow = new HttpMcpServer("streamable", { tools: [echo] }, answering(late));
+  await using hung = new HttpMcpServer(
+    "streamable",
+    { tools: [{ ...echo, name: "hang" }] },
+    answering(never),
+  );
   await using office = await ComputerOffice.open({
-    servers: { s: server.config({ timeout: "PT2S", sse_read_timeout: "PT4S" }) },
+    servers: {
+      slow: slow.config({ timeout: "PT2S", sse_read_timeout: "PT60S" }),
+      hung: hung.config({ timeout: "PT3S", sse_read_timeout: "PT4S" }),
+    },
   });
   const call = office.computer.callTool("echo");
+  const over = office.computer.callTool("hang", {}, { timeoutMs: 600_000 });
   // A ping that would have been over: so is the time of the call.
   setTimeout(() => done.resolve(), 2_500);
   assertEquals((await call).content[0]?.text, "late");
-  const { meta, content } = await office.computer.callTool("echo", {}, { timeoutMs: 60_000 });
+  const { meta, content } = await over;
   assertEquals([meta?.error_code, meta?.a2c_timeout], [4004, true]);
-  assertEquals(content[0]?.text, 'Tool "echo" did not answer in 4 s');
+  assertEquals(content[0]?.text, 'Tool "hang" did not answer in 4 s');
 });
 
 // proves: data-config-durations

@@ -12,6 +12,7 @@ import { LogBook, stateOf } from "../fixtures/log_book.ts";
 import { ProtectedServer } from "../fixtures/protected_server.ts";
 import { fillForms } from "../fixtures/sign_in_forms.ts";
 import { within } from "../fixtures/within.ts";
+import { TempFolder } from "../fixtures/temp_folder.ts";
 
 /** Opens a Computer and waits for the first state of its MCP server. */
 async function openComputer(
@@ -35,15 +36,14 @@ async function signIn(computer: Computer): Promise<void> {
 async function withTokens(
   use: (server: ProtectedServer, tokens: TokenStore) => Promise<void>,
 ): Promise<void> {
-  const folder = await Deno.makeTempDir();
+  using folder = new TempFolder();
   await using server = await ProtectedServer.open();
-  const tokens = fileTokenStore(join(folder, "tokens.json"));
+  const tokens = fileTokenStore(join(folder.path, "tokens.json"));
   {
     await using computer = await openComputer(server, tokens);
     await signIn(computer);
   }
   await use(server, tokens);
-  await Deno.remove(folder, { recursive: true });
 }
 
 /** Lets time pass: the token is to be renewed now. */

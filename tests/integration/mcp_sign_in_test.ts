@@ -7,6 +7,7 @@ import { stateOf } from "../fixtures/log_book.ts";
 import type { Script } from "../fixtures/script.ts";
 import { eventually, within } from "../fixtures/within.ts";
 import { ComputerOffice, type OfficeOptions } from "./_computer_office.ts";
+import { TempFolder } from "../fixtures/temp_folder.ts";
 
 const echo = { name: "echo", inputSchema: { type: "object" } };
 
@@ -223,8 +224,8 @@ Deno.test("a sign-in of a service ends with its signal", async () => {
 });
 
 Deno.test("a workload gets its tokens by the token of its platform, which it reads anew each time", async () => {
-  const folder = await Deno.makeTempDir();
-  const assertionFile = `${folder}/token`;
+  using folder = new TempFolder();
+  const assertionFile = `${folder.path}/token`;
   await Deno.writeTextFile(assertionFile, "first.of.platform\n");
   {
     await using shop = await openProtected({
@@ -239,7 +240,6 @@ Deno.test("a workload gets its tokens by the token of its platform, which it rea
     assertEquals(as.forms.map((form) => form.get("assertion")), ["first.of.platform", "second.of.platform"]);
     assertEquals(as.forms[0]?.get("client_id"), "known");
   }
-  await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test("a person of an enterprise gets tokens by an ID token, which only the identity provider sees", async () => {

@@ -4,6 +4,7 @@ import { startDoor } from "../fixtures/door.ts";
 import { startHosted } from "../fixtures/hosted_door.ts";
 import { eventually } from "../fixtures/within.ts";
 import { type LogLine, RawPeer, RecordingLogger } from "./_socket.ts";
+import { TempFolder } from "../fixtures/temp_folder.ts";
 
 const ada = { role: "agent", name: "ada", office_id: "lab" } as const;
 const laptop = { role: "computer", name: "laptop", office_id: "lab" } as const;
@@ -171,33 +172,29 @@ Deno.test("the audit trail has a bounded rate of refusals for one connection", a
 });
 
 Deno.test("server.ts writes the audit trail to a file as well, also connections, for its owner alone", async () => {
-  const folder = await Deno.makeTempDir();
-  const path = `${folder}/audit.log`;
-  try {
-    await Deno.writeTextFile(path, '{"message":"before"}\n', { mode: 0o600 });
-    await using program = startHosted("server.ts", [
-      "--port",
-      "0",
-      "--log-level",
-      "error",
-      "--audit-log",
-      path,
-    ]);
-    await program.stdout.until("\n");
-    const url = program.stdout.text.slice("listening on ".length).trim();
-    const agent = await RawPeer.join(url, ada);
-    await agent[Symbol.asyncDispose]();
-    const read = async () =>
-      (await Deno.readTextFile(path)).trim().split("\n").map((line) => JSON.parse(line).message);
-    const messages = await eventually(read, (messages) => messages.includes("left office"), "the last line");
-    assertEquals(messages, ["before", "connected", "joined office", "left office"]);
-    assertEquals(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600);
-    program.kill("SIGTERM");
-    const { code, stderr } = await program.end();
-    assertEquals([code, stderr], [0, ""]);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using folder = new TempFolder();
+  const path = `${folder.path}/audit.log`;
+  await Deno.writeTextFile(path, '{"message":"before"}\n', { mode: 0o600 });
+  await using program = startHosted("server.ts", [
+    "--port",
+    "0",
+    "--log-level",
+    "error",
+    "--audit-log",
+    path,
+  ]);
+  await program.stdout.until("\n");
+  const url = program.stdout.text.slice("listening on ".length).trim();
+  const agent = await RawPeer.join(url, ada);
+  await agent[Symbol.asyncDispose]();
+  const read = async () =>
+    (await Deno.readTextFile(path)).trim().split("\n").map((line) => JSON.parse(line).message);
+  const messages = await eventually(read, (messages) => messages.includes("left office"), "the last line");
+  assertEquals(messages, ["before", "connected", "joined office", "left office"]);
+  assertEquals(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600);
+  program.kill("SIGTERM");
+  const { code, stderr } = await program.end();
+  assertEquals([code, stderr], [0, ""]);
 });
 
 Deno.test("server.ts does not start with an audit log that it cannot write", async () => {

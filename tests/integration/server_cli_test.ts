@@ -3,6 +3,7 @@ import { exchange } from "../attacks/_raw_http.ts";
 import { type DoorOutcome, startDoor } from "../fixtures/door.ts";
 import { runHosted, startHosted } from "../fixtures/hosted_door.ts";
 import { RawPeer } from "./_socket.ts";
+import { TempFolder } from "../fixtures/temp_folder.ts";
 
 interface Started {
   readonly args: readonly string[];
@@ -125,15 +126,14 @@ Deno.test("server.ts reads tokens from a file, so that none stands in its comman
 });
 
 Deno.test("server.ts refuses a token file that is not a regular file, and does not wait for it", async () => {
-  const folder = await Deno.makeTempDir();
-  const pipe = `${folder}/tokens`;
+  using folder = new TempFolder();
+  const pipe = `${folder.path}/tokens`;
   assertEquals((await new Deno.Command("mkfifo", { args: [pipe] }).output()).code, 0);
-  for (const file of [pipe, folder]) {
+  for (const file of [pipe, folder.path]) {
     const { code, stderr } = await run({ args: ["--token-file", file] });
     assertEquals(code, 2);
     assertStringIncludes(stderr, `Cannot read token file "${file}": "${file}" is not a regular file`);
   }
-  await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test("server.ts takes its host from A2C_HOST, and not from a HOST that is set for other programs", async () => {

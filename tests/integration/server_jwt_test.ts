@@ -8,6 +8,7 @@ import { eventually, within } from "../fixtures/within.ts";
 import { makeCertificate } from "./_tls_server.ts";
 import { RemoteKeys } from "../../src/jwt/remote_keys.ts";
 import { RawPeer } from "./_socket.ts";
+import { TempFolder } from "../fixtures/temp_folder.ts";
 
 const SECRET = "0123456789abcdef0123456789abcdef";
 const nothing = { auth: {}, headers: {}, query: {}, address: "127.0.0.1" };
@@ -159,8 +160,8 @@ Deno.test("/readyz is 503, with the reason, until a key set was fetched", async 
 });
 
 Deno.test("the log says why the key set cannot be fetched, without the query of the URL", async () => {
-  const folder = await Deno.makeTempDir();
-  const { certFile, keyFile } = await makeCertificate(folder, { host: "127.0.0.1" });
+  using folder = new TempFolder();
+  const { certFile, keyFile } = await makeCertificate(folder.path, { host: "127.0.0.1" });
   const [cert, key] = [await Deno.readTextFile(certFile), await Deno.readTextFile(keyFile)];
   await using plain = new KeySetServer();
   await using tls = Deno.serve(
@@ -188,7 +189,6 @@ Deno.test("the log says why the key set cannot be fetched, without the query of 
     assertEquals([error.message, line?.fields["url"], keys.unready()].join().includes("s3cret"), false);
     await keys.close();
   }
-  await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test("the subjects of several issuers are told apart", async () => {

@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { within } from "../fixtures/within.ts";
+import { TempFolder } from "../fixtures/temp_folder.ts";
 
 const SMALL = [
   "--rounds",
@@ -18,31 +19,27 @@ const SECTIONS = ["--section", "calls,churn,broadcast"];
 const python = new URL("../../.venv-interop/bin/python", import.meta.url);
 
 Deno.test("the benchmark of the relay measures our Server, and the Python SDK's where that is installed", async () => {
-  const folder = await Deno.makeTempDir();
+  using folder = new TempFolder();
   const hasPython = await Deno.lstat(python).then(() => true, () => false);
   const only = ["--only", hasPython ? "ours,python" : "ours"];
-  try {
-    const program = new Deno.Command(Deno.execPath(), {
-      args: [
-        "run",
-        "-A",
-        "--no-check",
-        "bench/relay/main.ts",
-        ...SMALL,
-        ...SECTIONS,
-        ...only,
-        "--chart",
-        `${folder}/chart.svg`,
-      ],
-    });
-    const { code, stdout, stderr } = await within(program.output(), "the benchmark");
-    const [report, progress] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-    assertEquals([code, progress?.match(/FAILED.*/g)], [0, null], progress);
-    for (const part of ["## Relayed calls", "## Connections", "## Notifications", "## Goals: our Server"]) {
-      assertStringIncludes(report ?? "", part);
-    }
-    assertStringIncludes(await Deno.readTextFile(`${folder}/chart.svg`), "our Server");
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+  const program = new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "-A",
+      "--no-check",
+      "bench/relay/main.ts",
+      ...SMALL,
+      ...SECTIONS,
+      ...only,
+      "--chart",
+      `${folder.path}/chart.svg`,
+    ],
+  });
+  const { code, stdout, stderr } = await within(program.output(), "the benchmark");
+  const [report, progress] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  assertEquals([code, progress?.match(/FAILED.*/g)], [0, null], progress);
+  for (const part of ["## Relayed calls", "## Connections", "## Notifications", "## Goals: our Server"]) {
+    assertStringIncludes(report ?? "", part);
   }
+  assertStringIncludes(await Deno.readTextFile(`${folder.path}/chart.svg`), "our Server");
 });

@@ -9,6 +9,7 @@ import { Chromium } from "../fixtures/chromium.ts";
 import { KIOSK_HOST } from "../fixtures/kiosk.ts";
 import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
 import { eventually } from "../fixtures/within.ts";
+import { TempFolder } from "../fixtures/temp_folder.ts";
 
 /** The most bytes of a page with nothing but an Agent, as docs/install.md says. */
 const MAX_AGENT_BYTES = 300_000;
@@ -140,37 +141,33 @@ function originsOf(port: number): [allowed: string, other: string] {
 
 /** A page uses a Computer, over one transport. */
 export async function visitBy(transport: "polling" | "websocket", site: Site): Promise<void> {
-  const folder = await Deno.realPath(await Deno.makeTempDir());
-  try {
-    await using server = await listen(site, { transports: [transport] });
-    await using computer = Computer.open({
-      name: "laptop",
-      config: { servers: { kiosk: kioskOnStdio() } },
-      protocolVersion: "0.4",
-      uploads: folder,
-    });
-    await computer.join({ url: server.url, office: "lab", token: "s3cret" });
-    await computer.ready();
-    await site.goTo(site.allowed);
-    const { windows, path, checksums, ...got } = await site.call("visit", { url: server.url, ...OFFICE });
-    assertEquals(got, {
-      protocol: "0.4",
-      tools: ["kiosk__echo", "kiosk__show"],
-      content: [{ type: "text", text: "hi" }],
-      news: "laptop",
-      host: KIOSK_HOST,
-      page: "Tea and coffee",
-      answer: [{ type: "text", text: "ho" }],
-      isPrompted: true,
-    });
-    assertStringIncludes(String(windows), "Open");
-    const bytes = await Deno.readFile(String(path));
-    assertEquals(bytes, new Uint8Array(300_000).fill(7));
-    const checksum = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
-    assertEquals(checksums, [checksum, checksum, checksum]);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using folder = new TempFolder();
+  await using server = await listen(site, { transports: [transport] });
+  await using computer = Computer.open({
+    name: "laptop",
+    config: { servers: { kiosk: kioskOnStdio() } },
+    protocolVersion: "0.4",
+    uploads: folder.path,
+  });
+  await computer.join({ url: server.url, office: "lab", token: "s3cret" });
+  await computer.ready();
+  await site.goTo(site.allowed);
+  const { windows, path, checksums, ...got } = await site.call("visit", { url: server.url, ...OFFICE });
+  assertEquals(got, {
+    protocol: "0.4",
+    tools: ["kiosk__echo", "kiosk__show"],
+    content: [{ type: "text", text: "hi" }],
+    news: "laptop",
+    host: KIOSK_HOST,
+    page: "Tea and coffee",
+    answer: [{ type: "text", text: "ho" }],
+    isPrompted: true,
+  });
+  assertStringIncludes(String(windows), "Open");
+  const bytes = await Deno.readFile(String(path));
+  assertEquals(bytes, new Uint8Array(300_000).fill(7));
+  const checksum = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
+  assertEquals(checksums, [checksum, checksum, checksum]);
 }
 
 /** A page is told why it cannot connect, and reads the answers of a Server that allows it. */

@@ -8,6 +8,7 @@ import { ISSUER, signWithSecret } from "../fixtures/issuer.ts";
 import { eventually, within } from "../fixtures/within.ts";
 import { Workplace } from "../integration/_computer_program.ts";
 import { makeCertificate, TlsServer } from "../integration/_tls_server.ts";
+import { TempFolder } from "../fixtures/temp_folder.ts";
 
 const SECRET = "0123456789abcdef0123456789abcdef";
 const config = { servers: {}, inputs: [] };
@@ -162,9 +163,9 @@ Deno.test("agent.ts takes its token from a file or a command, and says why it ca
 });
 
 Deno.test("--ca-file and `ca` trust a certificate authority, and its certificate alone", async () => {
-  const folder = await Deno.makeTempDir();
-  const own = await makeCertificate(folder);
-  const other = await makeCertificate(folder, { host: "elsewhere.example" });
+  using folder = new TempFolder();
+  const own = await makeCertificate(folder.path);
+  const other = await makeCertificate(folder.path, { host: "elsewhere.example" });
   await using server = await TlsServer.listen(own);
   const url = `https://localhost:${server.port}`;
   const args = ["--url", url, "--office", "lab", "--name", "ada", "office"];
@@ -180,7 +181,6 @@ Deno.test("--ca-file and `ca` trust a certificate authority, and its certificate
   assertEquals((await agent.listOffice()).length, 1);
   await using computer = Computer.open({ name: "laptop", config });
   await computer.join({ url, office: "lab", ca });
-  await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test("an error of a source is an AuthenticationError with its cause", async () => {

@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { reportText } from "../../../src/cli/computer/check.ts";
 import { checkConfigFile, checkConfigText, type ConfigChecks } from "../../../src/config/check.ts";
+import { TempFolder } from "../../fixtures/temp_folder.ts";
 
 const folder = new URL("../../fixtures/configs/", import.meta.url);
 const fileOf = (name: string) => decodeURIComponent(new URL(name, folder).pathname);
@@ -195,19 +196,15 @@ Deno.test("folders of skills and uploads that cannot be used are warnings", asyn
 });
 
 Deno.test("check searches programs on the PATH of the server", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    await Deno.writeTextFile(`${folder}/my-server`, "#!/bin/sh\n", { mode: 0o755 });
-    await Deno.writeTextFile(`${folder}/my-text`, "");
-    const { failures } = await programsOf({
-      a: { command: "my-server", env: { PATH: folder } },
-      b: { command: "./my-server", cwd: folder },
-      c: { command: "my-text", env: { PATH: folder } },
-    });
-    assertEquals(failures.map((failure) => failure.split(" ")[0]), ["mcpServers.c.command"]);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using folder = new TempFolder();
+  await Deno.writeTextFile(`${folder.path}/my-server`, "#!/bin/sh\n", { mode: 0o755 });
+  await Deno.writeTextFile(`${folder.path}/my-text`, "");
+  const { failures } = await programsOf({
+    a: { command: "my-server", env: { PATH: folder.path } },
+    b: { command: "./my-server", cwd: folder.path },
+    c: { command: "my-text", env: { PATH: folder.path } },
+  });
+  assertEquals(failures.map((failure) => failure.split(" ")[0]), ["mcpServers.c.command"]);
 });
 
 Deno.test("a missing env file and an undefined input are failures", async () => {

@@ -2,6 +2,7 @@ import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { checkConfigText } from "../../../src/config/check.ts";
 import { parseConfig } from "../../../src/config/config.ts";
 import { ConfigError } from "../../../src/config/problem.ts";
+import { TempFolder } from "../../fixtures/temp_folder.ts";
 
 const origin = { workspace: "/projects", home: "/people/ada", cache: "/people/ada/.cache" };
 
@@ -116,19 +117,15 @@ Deno.test("a misspelled type names documents among the types of servers", () => 
 });
 
 Deno.test("a check names folders of documents that are missing or are files, unless the server is disabled", async () => {
-  const place = await Deno.makeTempDir();
-  try {
-    await Deno.mkdir(`${place}/there`);
-    await Deno.writeTextFile(`${place}/file.txt`, "");
-    const entry = { type: "documents", folders: ["there", "nowhere", "file.txt"] };
-    const failuresOf = async (value: unknown) =>
-      (await checkConfigText(JSON.stringify({ servers: { a: value } }), {
-        file: `${place}/mcp.json`,
-        checks: { programs: true },
-      })).failures.map(({ path }) => path);
-    assertEquals(await failuresOf(entry), ["servers.a.folders[1]", "servers.a.folders[2]"]);
-    assertEquals(await failuresOf({ ...entry, disabled: true }), []);
-  } finally {
-    await Deno.remove(place, { recursive: true });
-  }
+  using place = new TempFolder();
+  await Deno.mkdir(`${place.path}/there`);
+  await Deno.writeTextFile(`${place.path}/file.txt`, "");
+  const entry = { type: "documents", folders: ["there", "nowhere", "file.txt"] };
+  const failuresOf = async (value: unknown) =>
+    (await checkConfigText(JSON.stringify({ servers: { a: value } }), {
+      file: `${place.path}/mcp.json`,
+      checks: { programs: true },
+    })).failures.map(({ path }) => path);
+  assertEquals(await failuresOf(entry), ["servers.a.folders[1]", "servers.a.folders[2]"]);
+  assertEquals(await failuresOf({ ...entry, disabled: true }), []);
 });

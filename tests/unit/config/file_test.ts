@@ -3,6 +3,7 @@ import { dirname, join } from "@std/path";
 import { MAX_CONFIG_BYTES, originOf, readConfigFile, readConfigStream } from "../../../src/config/file.ts";
 import { ConfigError } from "../../../src/config/problem.ts";
 import { within } from "../../fixtures/within.ts";
+import { TempFolder } from "../../fixtures/temp_folder.ts";
 
 const folder = decodeURIComponent(new URL("../../fixtures/configs/", import.meta.url).pathname);
 
@@ -24,21 +25,17 @@ Deno.test("readConfigFile() names a file that cannot be read", async () => {
 });
 
 Deno.test("readConfigFile() refuses devices and pipes at once", async () => {
-  const place = await Deno.makeTempDir();
-  try {
-    const pipe = join(place, "pipe");
-    assertEquals((await new Deno.Command("mkfifo", { args: [pipe] }).output()).code, 0);
-    for (const path of [pipe, "/dev/zero"]) {
-      const state = "it is not a regular file";
-      const refused = assertRejects(
-        () => readConfigFile(path),
-        ConfigError,
-        `Cannot read config "${path}": ${state}`,
-      );
-      await within(refused, `the refusal of ${path}`);
-    }
-  } finally {
-    await Deno.remove(place, { recursive: true });
+  using place = new TempFolder();
+  const pipe = join(place.path, "pipe");
+  assertEquals((await new Deno.Command("mkfifo", { args: [pipe] }).output()).code, 0);
+  for (const path of [pipe, "/dev/zero"]) {
+    const state = "it is not a regular file";
+    const refused = assertRejects(
+      () => readConfigFile(path),
+      ConfigError,
+      `Cannot read config "${path}": ${state}`,
+    );
+    await within(refused, `the refusal of ${path}`);
   }
 });
 

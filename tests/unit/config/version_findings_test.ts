@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { checkConfigText } from "../../../src/config/check.ts";
+import { TempFolder } from "../../fixtures/temp_folder.ts";
 
 async function warningsOf(config: unknown, protocol?: "0.2" | "0.3" | "0.4"): Promise<string[]> {
   const { warnings } = await checkConfigText(JSON.stringify(config), {
@@ -32,15 +33,14 @@ Deno.test("of two servers with one bundle_id, the one that is left out is named"
 });
 
 Deno.test("folders of skills that are missing or empty are named", async () => {
-  const folder = await Deno.makeTempDir();
-  await Deno.mkdir(`${folder}/good/one`, { recursive: true });
-  await Deno.writeTextFile(`${folder}/good/one/SKILL.md`, "---\ndescription: x\n---\n");
-  await Deno.mkdir(`${folder}/empty`);
+  using folder = new TempFolder();
+  await Deno.mkdir(`${folder.path}/good/one`, { recursive: true });
+  await Deno.writeTextFile(`${folder.path}/good/one/SKILL.md`, "---\ndescription: x\n---\n");
+  await Deno.mkdir(`${folder.path}/empty`);
   const text = JSON.stringify({
     mcpServers: {},
-    skills: [`${folder}/good`, `${folder}/empty`, `${folder}/none`],
+    skills: [`${folder.path}/good`, `${folder.path}/empty`, `${folder.path}/none`],
   });
   const { warnings } = await checkConfigText(text, { file: "mcp.json", checks: { programs: true } });
-  await Deno.remove(folder, { recursive: true });
   assertEquals(warnings.map(({ path }) => path), ["skills[1]", "skills[2]"]);
 });

@@ -1,14 +1,11 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { join } from "@std/path";
 import { replaceFile } from "../../../src/files/files.ts";
+import { TempFolder } from "../../fixtures/temp_folder.ts";
 
 async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  try {
-    await work(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using folder = new TempFolder();
+  await work(folder.path);
 }
 
 async function namesIn(folder: string): Promise<string[]> {

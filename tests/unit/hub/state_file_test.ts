@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { StateFile, StateFileError } from "../../../src/hub/state_file.ts";
 import { LogBook } from "../../fixtures/log_book.ts";
 import { TestState } from "./_state.ts";
+import { TempFolder } from "../../fixtures/temp_folder.ts";
 
 Deno.test("the keys of a hub stay the same, and two programs use one file", () => {
   using state = new TestState();
@@ -34,19 +35,15 @@ Deno.test("what goes wrong in the middle of several changes changes nothing", ()
 });
 
 Deno.test("a command makes no file, and leaves a damaged one where it is", () => {
-  const folder = Deno.makeTempDirSync();
-  try {
-    const path = `${folder}/hub.sqlite`;
-    assertThrows(() => StateFile.openExisting(path), StateFileError, "no such file");
-    Deno.writeFileSync(path, new Uint8Array());
-    assertThrows(() => StateFile.openExisting(path), StateFileError, "Cannot open");
-    assertEquals(Deno.statSync(path).size, 0);
-    Deno.writeTextFileSync(path, "this is no database, and is long enough to be seen as one".repeat(100));
-    assertThrows(() => StateFile.openExisting(path), StateFileError, "Cannot open");
-    assert(Deno.statSync(path).isFile);
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
+  using folder = new TempFolder();
+  const path = `${folder.path}/hub.sqlite`;
+  assertThrows(() => StateFile.openExisting(path), StateFileError, "no such file");
+  Deno.writeFileSync(path, new Uint8Array());
+  assertThrows(() => StateFile.openExisting(path), StateFileError, "Cannot open");
+  assertEquals(Deno.statSync(path).size, 0);
+  Deno.writeTextFileSync(path, "this is no database, and is long enough to be seen as one".repeat(100));
+  assertThrows(() => StateFile.openExisting(path), StateFileError, "Cannot open");
+  assert(Deno.statSync(path).isFile);
 });
 
 for (
@@ -118,27 +115,23 @@ for (
   ] as const
 ) {
   Deno.test(`a hub and its commands leave ${what} as it is`, () => {
-    const folder = Deno.makeTempDirSync();
-    try {
-      const path = `${folder}/named by mistake`;
-      write(path);
-      Deno.chmodSync(path, 0o644);
-      const before = Deno.readFileSync(path);
-      const open = [
-        () => StateFile.open(path, { logger: new LogBook() }),
-        () => StateFile.openExisting(path),
-      ];
-      for (const each of open) {
-        assertThrows(each, StateFileError, `it is ${what}`);
-        assertThrows(each, StateFileError, "give another --state-file");
-      }
-      assertEquals(Deno.readFileSync(path), before);
-      assertEquals((Deno.statSync(path).mode ?? 0) & 0o777, 0o644);
-      // What SQLite makes to read a database.
-      const names = [...Deno.readDirSync(folder)].map(({ name }) => name);
-      assertEquals(names.filter((name) => !/-(?:wal|shm)$/.test(name)), ["named by mistake"]);
-    } finally {
-      Deno.removeSync(folder, { recursive: true });
+    using folder = new TempFolder();
+    const path = `${folder.path}/named by mistake`;
+    write(path);
+    Deno.chmodSync(path, 0o644);
+    const before = Deno.readFileSync(path);
+    const open = [
+      () => StateFile.open(path, { logger: new LogBook() }),
+      () => StateFile.openExisting(path),
+    ];
+    for (const each of open) {
+      assertThrows(each, StateFileError, `it is ${what}`);
+      assertThrows(each, StateFileError, "give another --state-file");
     }
+    assertEquals(Deno.readFileSync(path), before);
+    assertEquals((Deno.statSync(path).mode ?? 0) & 0o777, 0o644);
+    // What SQLite makes to read a database.
+    const names = [...Deno.readDirSync(folder.path)].map(({ name }) => name);
+    assertEquals(names.filter((name) => !/-(?:wal|shm)$/.test(name)), ["named by mistake"]);
   });
 }

@@ -9,6 +9,7 @@ import { type ParsableFile, ParserPool } from "../../src/parsing/pool.ts";
 import { silentLogger } from "@a2c-smcp/sdk/base";
 import type { ReadRequest } from "@a2c-smcp/sdk/provider";
 import { eventually } from "../../../../tests/fixtures/within.ts";
+import { TempFolder } from "../../../../tests/fixtures/temp_folder.ts";
 
 /** Answers when the test says so. */
 class HeldPool extends ParserPool {
@@ -59,86 +60,69 @@ const REQUEST: ReadRequest = {
 };
 
 Deno.test("a file that changes while it is read is read again", async () => {
-  const root = await Deno.realPath(await Deno.makeTempDir());
+  using root = new TempFolder();
   await using pool = new HeldPool();
-  await using catalogue = catalogueOf(root, pool);
-  try {
-    await Deno.writeTextFile(join(root, "a.md"), "# One");
-    await catalogue.search();
-    await Deno.writeTextFile(join(root, "a.md"), "# Another");
-    await catalogue.search();
-    pool.asked[0]?.answer(titled("One"));
-    await eventually(() => pool.asked.length, (count) => count === 2, "the second version to be read");
-    pool.asked[1]?.answer(titled("Another"));
-    const titleNow = async () => (await catalogue.list(REQUEST))[0]?.title;
-    await eventually(titleNow, (title) => title === "Another", "the new title");
-    assertEquals(catalogue.progress, { files: 1, unread: 0 });
-  } finally {
-    await Deno.remove(root, { recursive: true });
-  }
+  await using catalogue = catalogueOf(root.path, pool);
+  await Deno.writeTextFile(join(root.path, "a.md"), "# One");
+  await catalogue.search();
+  await Deno.writeTextFile(join(root.path, "a.md"), "# Another");
+  await catalogue.search();
+  pool.asked[0]?.answer(titled("One"));
+  await eventually(() => pool.asked.length, (count) => count === 2, "the second version to be read");
+  pool.asked[1]?.answer(titled("Another"));
+  const titleNow = async () => (await catalogue.list(REQUEST))[0]?.title;
+  await eventually(titleNow, (title) => title === "Another", "the new title");
+  assertEquals(catalogue.progress, { files: 1, unread: 0 });
 });
 
 Deno.test("a request before the first search of the folders is answered after it", async () => {
-  const root = await Deno.realPath(await Deno.makeTempDir());
+  using root = new TempFolder();
   await using pool = new HeldPool();
-  try {
-    await Deno.writeTextFile(join(root, "a.md"), "# One");
-    const docRef = fileRefOf("a.md");
-    await using catalogue = catalogueOf(root, pool);
-    const listed = catalogue.list(REQUEST);
-    const document = catalogue.document(docRef, REQUEST);
-    const page = catalogue.page(docRef, 1, REQUEST);
-    await catalogue.search();
-    await eventually(() => pool.asked.length, (count) => count === 3, "the document to be asked for");
-    for (const { answer } of pool.asked) answer(titled("One"));
-    assertEquals((await listed).map(({ docRef }) => docRef), [docRef]);
-    assertEquals((await document)?.title, "One");
-    assertEquals(await page, undefined);
-  } finally {
-    await Deno.remove(root, { recursive: true });
-  }
+  await Deno.writeTextFile(join(root.path, "a.md"), "# One");
+  const docRef = fileRefOf("a.md");
+  await using catalogue = catalogueOf(root.path, pool);
+  const listed = catalogue.list(REQUEST);
+  const document = catalogue.document(docRef, REQUEST);
+  const page = catalogue.page(docRef, 1, REQUEST);
+  await catalogue.search();
+  await eventually(() => pool.asked.length, (count) => count === 3, "the document to be asked for");
+  for (const { answer } of pool.asked) answer(titled("One"));
+  assertEquals((await listed).map(({ docRef }) => docRef), [docRef]);
+  assertEquals((await document)?.title, "One");
+  assertEquals(await page, undefined);
 });
 
 Deno.test("the first list waits until the files are read, for a limited time", async () => {
-  const root = await Deno.realPath(await Deno.makeTempDir());
+  using root = new TempFolder();
   await using pool = new HeldPool();
-  try {
-    await Deno.writeTextFile(join(root, "a.md"), "# One");
-    await using patient = catalogueOf(root, pool);
-    await patient.search();
-    const listed = patient.list(REQUEST);
-    for (const { answer } of pool.asked) answer(titled("One"));
-    assertEquals((await listed).map(({ title }) => title), ["One"]);
-    await using hasty = catalogueOf(root, pool, 0);
-    await hasty.search();
-    assertEquals((await hasty.list(REQUEST)).map(({ title }) => title), ["a.md"]);
-    for (const { answer } of pool.asked) answer(titled("One"));
-  } finally {
-    await Deno.remove(root, { recursive: true });
-  }
+  await Deno.writeTextFile(join(root.path, "a.md"), "# One");
+  await using patient = catalogueOf(root.path, pool);
+  await patient.search();
+  const listed = patient.list(REQUEST);
+  for (const { answer } of pool.asked) answer(titled("One"));
+  assertEquals((await listed).map(({ title }) => title), ["One"]);
+  await using hasty = catalogueOf(root.path, pool, 0);
+  await hasty.search();
+  assertEquals((await hasty.list(REQUEST)).map(({ title }) => title), ["a.md"]);
+  for (const { answer } of pool.asked) answer(titled("One"));
 });
 
 Deno.test("a folder without files is listed at once", async () => {
-  const root = await Deno.realPath(await Deno.makeTempDir());
+  using root = new TempFolder();
   await using pool = new HeldPool();
-  try {
-    await using catalogue = catalogueOf(root, pool, 60_000);
-    await catalogue.search();
-    assertEquals(await catalogue.list(REQUEST), []);
-  } finally {
-    await Deno.remove(root, { recursive: true });
-  }
+  await using catalogue = catalogueOf(root.path, pool, 60_000);
+  await catalogue.search();
+  assertEquals(await catalogue.list(REQUEST), []);
 });
 
 Deno.test("a request that is cancelled does not wait for the first search of the folders", async () => {
-  const root = await Deno.realPath(await Deno.makeTempDir());
+  using root = new TempFolder();
   await using pool = new HeldPool();
-  await using catalogue = catalogueOf(root, pool);
+  await using catalogue = catalogueOf(root.path, pool);
   const cancelled = new DOMException("Cancelled", "AbortError");
   await assertRejects(
     () => catalogue.list({ ...REQUEST, signal: AbortSignal.abort(cancelled) }),
     DOMException,
     "Cancelled",
   );
-  await Deno.remove(root, { recursive: true });
 });

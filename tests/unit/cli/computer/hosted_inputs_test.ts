@@ -4,6 +4,7 @@ import { HostedInputs, readInputFile } from "../../../../src/cli/computer/hosted
 import { ConfigurationError } from "../../../../src/mcp/errors.ts";
 import type { InputSource } from "../../../../src/computer/inputs/sources.ts";
 import type { MCPServerInput } from "../../../../src/protocol/config.ts";
+import { TempFolder } from "../../../fixtures/temp_folder.ts";
 
 const KEY: MCPServerInput = { type: "promptString", id: "key", description: "" };
 const request = (input: MCPServerInput) => ({ input, server: "a", signal: new AbortController().signal });
@@ -89,15 +90,11 @@ Deno.test("the user is not asked for an input with a default or a command", asyn
 const isPosix = Deno.build.os !== "windows";
 
 async function withFile(text: string, mode: number, work: (path: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  try {
-    const path = join(folder, "inputs.json");
-    await Deno.writeTextFile(path, text);
-    if (isPosix) await Deno.chmod(path, mode);
-    await work(path);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using folder = new TempFolder();
+  const path = join(folder.path, "inputs.json");
+  await Deno.writeTextFile(path, text);
+  if (isPosix) await Deno.chmod(path, mode);
+  await work(path);
 }
 
 Deno.test("values of inputs come from a private JSON file, with their types", async () => {

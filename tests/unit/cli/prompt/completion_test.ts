@@ -3,6 +3,7 @@ import { Argument, type Command, Option } from "commander";
 import { completeLine, type CompletionPlace, fileCandidates } from "../../../../src/cli/prompt/completion.ts";
 import { createPromptProgram } from "../../../../src/cli/prompt/program.ts";
 import { join } from "@std/path";
+import { TempFolder } from "../../../fixtures/temp_folder.ts";
 
 function build(): Command {
   const program = createPromptProgram(() => {});
@@ -67,19 +68,15 @@ Deno.test("completeLine() offers nothing for a command that there is not", async
 });
 
 Deno.test("fileCandidates() lists what begins so, folders with a slash, hidden ones only when asked for", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    for (const name of ["config.json", "notes.txt", ".cache"]) {
-      await Deno.writeTextFile(join(folder, name), "");
-    }
-    await Deno.mkdir(join(folder, "configs"));
-    const list = async (start: string) =>
-      (await fileCandidates(`${folder}/${start}`)).map((path) => path.slice(folder.length + 1));
-    assertEquals(await list(""), ["config.json", "configs/", "notes.txt"]);
-    assertEquals(await list("conf"), ["config.json", "configs/"]);
-    assertEquals(await list("."), [".cache"]);
-    assertEquals(await list("none/x"), []);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+  using folder = new TempFolder();
+  for (const name of ["config.json", "notes.txt", ".cache"]) {
+    await Deno.writeTextFile(join(folder.path, name), "");
   }
+  await Deno.mkdir(join(folder.path, "configs"));
+  const list = async (start: string) =>
+    (await fileCandidates(`${folder.path}/${start}`)).map((path) => path.slice(folder.path.length + 1));
+  assertEquals(await list(""), ["config.json", "configs/", "notes.txt"]);
+  assertEquals(await list("conf"), ["config.json", "configs/"]);
+  assertEquals(await list("."), [".cache"]);
+  assertEquals(await list("none/x"), []);
 });

@@ -4,6 +4,7 @@ import { resolveInputs } from "../../../../src/computer/inputs/resolve.ts";
 import type { InputSource } from "../../../../src/computer/inputs/sources.ts";
 import { ConfigurationError } from "../../../../src/mcp/errors.ts";
 import { type MCPServerStdioParameters, oauthOf } from "../../../../src/protocol/config.ts";
+import { TempFolder } from "../../../fixtures/temp_folder.ts";
 
 const isPosix = Deno.build.os !== "windows";
 const none: InputSource = () => undefined;
@@ -286,24 +287,20 @@ Deno.test({
 });
 
 Deno.test("env_file is read at each start, env overrides it, and an error names a missing file", async () => {
-  const folder = await Deno.makeTempDir();
-  const file = `${folder}/.env`;
-  try {
-    await Deno.writeTextFile(file, 'A=from file\nexport B="two words" # remark\nC=$A\n');
-    const parameters = { command: "x", env_file: file, env: { A: "from env" } };
-    assertEquals((await resolve(parameters, [])).env, { A: "from env", B: "two words", C: "$A" });
-    assertEquals("env_file" in await resolve(parameters, []), false);
-    await Deno.writeTextFile(file, "A=1");
-    assertEquals((await resolve({ ...parameters, env: null }, [])).env, { A: "1" });
-    await Deno.remove(file);
-    await assertRejects(
-      () => resolve(parameters, []),
-      ConfigurationError,
-      `Cannot read env file "${file}": no such file`,
-    );
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using folder = new TempFolder();
+  const file = `${folder.path}/.env`;
+  await Deno.writeTextFile(file, 'A=from file\nexport B="two words" # remark\nC=$A\n');
+  const parameters = { command: "x", env_file: file, env: { A: "from env" } };
+  assertEquals((await resolve(parameters, [])).env, { A: "from env", B: "two words", C: "$A" });
+  assertEquals("env_file" in await resolve(parameters, []), false);
+  await Deno.writeTextFile(file, "A=1");
+  assertEquals((await resolve({ ...parameters, env: null }, [])).env, { A: "1" });
+  await Deno.remove(file);
+  await assertRejects(
+    () => resolve(parameters, []),
+    ConfigurationError,
+    `Cannot read env file "${file}": no such file`,
+  );
 });
 
 Deno.test("a ${file:…} placeholder is replaced by the content of the file at the start of the server", async () => {

@@ -8,6 +8,7 @@ import type { DPEPage } from "../../../../src/protocol/dpe.ts";
 import { ErrorCode } from "../../../../src/protocol/error_codes.ts";
 import { SmcpError } from "../../../../src/protocol/errors.ts";
 import { buildDpeUri } from "../../../../src/uri/dpe_uri.ts";
+import { TempFolder } from "../../../fixtures/temp_folder.ts";
 
 const URI = "dpe://docs/rpt";
 
@@ -44,12 +45,8 @@ class Library {
 }
 
 async function withFolder(work: (directory: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  try {
-    await work(join(folder, "files"));
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using folder = new TempFolder();
+  await work(join(folder.path, "files"));
 }
 
 async function readJson(uri: string): Promise<Record<string, unknown> & { pages: DPEPage[] }> {

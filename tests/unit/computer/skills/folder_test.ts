@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
 import { SkillFolder } from "../../../../src/computer/skills/folder.ts";
+import { TempFolder } from "../../../fixtures/temp_folder.ts";
 
 async function addSkill(folder: string, name: string): Promise<void> {
   await Deno.mkdir(join(folder, name));
@@ -9,12 +10,8 @@ async function addSkill(folder: string, name: string): Promise<void> {
 
 /** A folder of skills, which is removed at the end. */
 async function withFolder(use: (folder: SkillFolder, path: string) => Promise<void>): Promise<void> {
-  const path = await Deno.makeTempDir();
-  try {
-    await use(new SkillFolder(path, { maxListed: 1_000 }), path);
-  } finally {
-    await Deno.remove(path, { recursive: true });
-  }
+  using path = new TempFolder();
+  await use(new SkillFolder(path.path, { maxListed: 1_000 }), path.path);
 }
 
 Deno.test("a list that is asked for during a scan has what has changed since the scan began", async () => {

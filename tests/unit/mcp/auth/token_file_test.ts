@@ -7,6 +7,7 @@ import {
   type TokenStore,
 } from "../../../../src/mcp/auth/token_store.ts";
 import { within } from "../../../fixtures/within.ts";
+import { TempFolder } from "../../../fixtures/temp_folder.ts";
 
 const KEY = { server: "shop", resource: "https://mcp.example/mcp", issuer: "https://auth.example" };
 const SIGN_IN: StoredSignIn = {
@@ -18,12 +19,8 @@ const SIGN_IN: StoredSignIn = {
 };
 
 async function withFile(use: (path: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  try {
-    await use(join(folder, "state", "tokens.json"));
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using folder = new TempFolder();
+  await use(join(folder.path, "state", "tokens.json"));
 }
 
 async function withStores(use: (store: TokenStore) => Promise<void>): Promise<void> {

@@ -1,14 +1,11 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
 import { History, type HistoryOptions } from "../../../../src/terminal/editor/history.ts";
+import { TempFolder } from "../../../fixtures/temp_folder.ts";
 
 async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  try {
-    await work(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using folder = new TempFolder();
+  await work(folder.path);
 }
 
 /** Adds lines in a session of their own and gives what the next session will have. */

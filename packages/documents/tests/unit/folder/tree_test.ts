@@ -4,6 +4,7 @@ import { dirname, join } from "@std/path";
 import { FileFilter } from "../../../src/folder/rules.ts";
 import { FileTree } from "../../../src/folder/tree.ts";
 import { silentLogger } from "@a2c-smcp/sdk/base";
+import { TempFolder } from "../../../../../tests/fixtures/temp_folder.ts";
 
 /** Counts how often a file is looked at. */
 class CountingFilter extends FileFilter {
@@ -20,20 +21,16 @@ async function withTree(
   names: readonly string[],
   use: (tree: FileTree, filter: CountingFilter, paths: readonly string[]) => Promise<void>,
 ): Promise<void> {
-  const root = await Deno.realPath(await Deno.makeTempDir());
-  try {
-    const paths = names.map((name) => join(root, name));
-    for (const path of paths) {
-      await Deno.mkdir(dirname(path), { recursive: true });
-      await Deno.writeTextFile(path, "x");
-    }
-    const filter = new CountingFilter();
-    const tree = new FileTree([root], { filter, maxFiles: 1_000, logger: silentLogger });
-    await tree.refresh();
-    await use(tree, filter, paths);
-  } finally {
-    await Deno.remove(root, { recursive: true });
+  using root = new TempFolder();
+  const paths = names.map((name) => join(root.path, name));
+  for (const path of paths) {
+    await Deno.mkdir(dirname(path), { recursive: true });
+    await Deno.writeTextFile(path, "x");
   }
+  const filter = new CountingFilter();
+  const tree = new FileTree([root.path], { filter, maxFiles: 1_000, logger: silentLogger });
+  await tree.refresh();
+  await use(tree, filter, paths);
 }
 
 Deno.test("a folder is looked at once, however many of its files changed at a time", () =>
