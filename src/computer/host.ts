@@ -118,7 +118,7 @@ export class McpHost implements AsyncDisposable {
     const { members } = context;
     this.agent = new OfficeAgent({ members, onChange: () => this.events.tell({ type: "connection" }), log });
     this.#configWarnings = new WarnOnce(withModule(log, "config"));
-    const writtenNameOf = (server: string) => this.#writtenNames.get(server) ?? server;
+    const writtenNameOf = (server: string) => this.writtenNameOf(server);
     const redact = (text: string) => this.redact(text);
     this.signIns = new HostSignIns({
       config: () => this.#config,
@@ -205,6 +205,10 @@ export class McpHost implements AsyncDisposable {
   /** The last lines of a server's journal, without known secrets. */
   logOf(server: SupervisedServer): string[] {
     return server.journalLines.map((line) => this.redact(line));
+  }
+
+  writtenNameOf(server: string): string {
+    return this.#writtenNames.get(server) ?? server;
   }
 
   redact(text: string): string {

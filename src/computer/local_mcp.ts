@@ -12,6 +12,7 @@ import {
 import type { GetPromptRet } from "../protocol/prompts.ts";
 import type { EntryLists } from "./offers/entry_lists.ts";
 import type { McpHost } from "./host.ts";
+import type { OwnerTool } from "./tools/directory.ts";
 import { listResources } from "./resources/read.ts";
 import { type LocalRequestOptions, toMilliseconds, toSeconds } from "./shared/shared_parts.ts";
 
@@ -56,6 +57,28 @@ export class LocalMcp {
    */
   constructor(host: McpHost) {
     this.#host = host;
+  }
+
+  /** All tools of the MCP servers that run, in order of precedence: also those that are hidden from the Agent or set aside. */
+  get tools(): readonly OwnerTool[] {
+    return this.#host.tools.all;
+  }
+
+  /**
+   * Allows a tool as it is listed now, where `on_change` has it asked about or set aside since it has changed.
+   *
+   * @return whether there is such a tool that has changed.
+   */
+  allowChanged(tool: Pick<OwnerTool, "server" | "tool">): boolean {
+    const route = this.#host.tools.routeOf(tool);
+    if (route?.changed === undefined) return false;
+    this.#host.approved.approve(route);
+    return true;
+  }
+
+  /** The name of an MCP server in the configuration, by the name by which the office knows it. */
+  writtenNameOf(server: string): string {
+    return this.#host.writtenNameOf(server);
   }
 
   /** The MCP servers in order of precedence, or the one that `mcpServer` names. */

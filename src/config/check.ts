@@ -167,7 +167,7 @@ async function changeFindings(
     if (onChange !== "ask" && onChange !== "block") continue;
     const remedy = onChange === "ask"
       ? 'each call is asked about until one is answered "always"'
-      : "it is set aside until the entry is edited";
+      : 'it is set aside until "tool allow" is run, or the entry is edited';
     for (const [tool, changed] of await changedTools(name)) {
       const message = `the tool "${
         shorten(tool, MAX_TOOL_NAME_LENGTH)

@@ -1,8 +1,8 @@
 /** Adds and removes servers in the text of a configuration. Comments, order and indentation of the rest are kept. */
 import { findNodeAtLocation, type Node, parseTree } from "jsonc-parser";
-import { type ConfigForm, type ConfigOutline, nameOf, outlineConfig } from "./form.ts";
+import { type ConfigEntry, type ConfigForm, type ConfigOutline, nameOf, outlineConfig } from "./form.ts";
 import { isRecord } from "../json/json.ts";
-import { ConfigError, type ConfigProblem, Findings, problemsError } from "./problem.ts";
+import { ConfigError, type ConfigPath, type ConfigProblem, Findings, problemsError } from "./problem.ts";
 import type { ConfigText } from "./text_places.ts";
 import { guessFormat, readConfigText } from "./text.ts";
 import type { ToolMeta } from "../protocol/tools.ts";
@@ -74,15 +74,21 @@ export function addServerText(
 }
 
 export function removeServerText(text: string, name: string): string {
-  const action = `remove server "${name}"`;
+  return remove(text, serverEntry(text, name, `remove server "${name}"`).path);
+}
+
+/**
+ * The entry of a server in a text that is to be edited.
+ *
+ * @throws {ConfigError} when there is none, or the text is not a valid configuration in JSON.
+ */
+export function serverEntry(text: string, name: string, action: string): ConfigEntry {
   refuseOtherFormats(text, action);
   const outline = outlineOf(readForEdit(text, action), action);
   const entry = outline?.servers.find((each) => nameOf(each) === name);
-  if (entry === undefined) {
-    const names = (outline?.servers ?? []).map(nameOf).filter((each) => typeof each === "string");
-    throw new ConfigError(unknownName("server", name, names));
-  }
-  return remove(text, entry.path);
+  if (entry !== undefined) return entry;
+  const names = (outline?.servers ?? []).map(nameOf).filter((each) => typeof each === "string");
+  throw new ConfigError(unknownName("server", name, names));
 }
 
 /**
@@ -92,9 +98,8 @@ export function removeServerText(text: string, name: string): string {
  * @param text `undefined` or blank for a new file
  * @throws {ConfigError} when the text is no JSON object, or something else than an object is on the way.
  */
-export function setMemberText(text: string | undefined, path: readonly string[], value: unknown): string {
-  const nested = (keys: readonly string[]) =>
-    keys.reduceRight((inner: unknown, key) => ({ [key]: inner }), value);
+export function setMemberText(text: string | undefined, path: ConfigPath, value: unknown): string {
+  const nested = (keys: ConfigPath) => keys.reduceRight((inner: unknown, key) => ({ [key]: inner }), value);
   if (text === undefined || text.trim() === "") return `${onLines(nested(path), NEW_FILE)}\n`;
   const known = memberPath(text, path);
   if (known.length === path.length) {
@@ -104,7 +109,7 @@ export function setMemberText(text: string | undefined, path: readonly string[],
     return splice(text, node.offset, written, node.length);
   }
   const [key = "", ...rest] = path.slice(known.length);
-  return insert(text, known, { key, value: nested(rest) });
+  return insert(text, known, { key: `${key}`, value: nested(rest) });
 }
 
 export function hasMember(text: string, path: readonly string[]): boolean {
@@ -117,9 +122,13 @@ export function removeMemberText(text: string, path: readonly string[]): string 
 }
 
 /** The part of a path that is there. */
-function memberPath(text: string, path: readonly string[]): readonly string[] {
+function memberPath(text: string, path: ConfigPath): ConfigPath {
   let inner: unknown = readForEdit(text, "edit").value;
   for (const [index, key] of path.entries()) {
+    if (Array.isArray(inner) && typeof key === "number") {
+      inner = inner[key];
+      continue;
+    }
     if (!isRecord(inner)) {
       const what = index === 0 ? "the content of the file" : `"${path.slice(0, index).join(".")}"`;
       throw new ConfigError(`Cannot edit: ${what} is not an object`);

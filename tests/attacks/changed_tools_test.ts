@@ -116,9 +116,10 @@ Deno.test("a tool that changes while the Computer is away has changed, and an ed
     await using office = await ComputerOffice.open(changed({}), { approvals });
     assertEquals((await office.laptop.callTool("run")).isError, true);
   }
-  await using office = await ComputerOffice.open(entry("ask", { tool_meta: { other: { tags: ["x"] } } }), {
-    approvals,
-  });
+  await using office = await ComputerOffice.open(
+    entry("ask", { default_tool_meta: { auto_apply: true, tags: ["x"] } }),
+    { approvals },
+  );
   assertEquals((await office.laptop.callTool("run")).isError, false);
 });
 
@@ -187,4 +188,24 @@ Deno.test("the file of allowed tools is this user's alone, and a damaged one all
     else Deno.env.set("XDG_STATE_HOME", before);
     await Deno.remove(folder, { recursive: true });
   }
+});
+
+Deno.test("to hide a tool, or to ask about one, allows no other tool that has changed", async () => {
+  await using office = await ComputerOffice.open(entry("block"));
+  await office.laptop.callTool("run");
+  await list(office, { tools: [OTHER] });
+  const edits = [
+    { forbidden_tools: ["received"] },
+    { allowed_tools: ["run", "become"] },
+    { tool_meta: { become: { auto_apply: false } } },
+  ];
+  for (const edit of edits) {
+    await office.computer.reconfigure(entry("block", edit));
+    assertEquals((await office.laptop.callTool("run")).isError, true, JSON.stringify(edit));
+  }
+  const tool = office.computer.mcp.tools.find(({ tool }) => tool === "run");
+  assertEquals([tool?.isHidden, tool?.changed?.summary], [false, "its description"]);
+  assertEquals(office.computer.mcp.allowChanged({ server: "shell", tool: "run" }), true);
+  assertEquals((await office.laptop.callTool("run")).isError, false);
+  assertEquals(office.computer.mcp.allowChanged({ server: "shell", tool: "run" }), false);
 });

@@ -278,6 +278,35 @@ testDesk("the status says the Agent, since when, and the memory of each server",
   assertStringIncludes(String(broken?.["remedy"]), "Install the program");
 });
 
+testDesk(
+  "a tool is hidden, shown, allowed and asked about, in the config",
+  { shell: SHELL },
+  async (desk) => {
+    const standing = async () => {
+      const tools = (await desk.run("tool", "list")).value["tools"] as Record<string, unknown>[];
+      return tools.filter(({ tool }) => tool === "run").map(({ name, hidden, auto_apply, server }) => [
+        name,
+        hidden,
+        auto_apply,
+        server,
+      ]);
+    };
+    assertEquals(await standing(), [["run", false, false, "shell"]]);
+    const { code, value } = await desk.run("tool", "hide", "run");
+    assertEquals([code, value["tool"], value["server"]], [0, "run", "shell"]);
+    assertEquals(await standing(), [["run", true, false, "shell"]]);
+    assertEquals((await desk.call({})).meta?.error_code, 4002);
+    assertEquals((await desk.run("tool", "show", "run")).code, 0);
+    assertEquals((await desk.call({})).meta?.error_code, 4005);
+    assertEquals((await desk.run("tool", "allow", "run")).code, 0);
+    assertEquals((await desk.call({})).isError, false);
+    assertEquals(await standing(), [["run", false, true, "shell"]]);
+    assertEquals((await desk.run("tool", "ask", "run")).code, 0);
+    assertEquals((await desk.call({})).meta?.error_code, 4005);
+    assertEquals((await desk.run("tool", "hide", "ran")).code, 1);
+  },
+);
+
 testPrompt("what a command answers, the terminal shows as answered", async ({ open, place }) => {
   await using server = await SmcpServer.listen({ port: 0 });
   const session = await open({

@@ -13,12 +13,13 @@ import { ON_PAGE } from "./people/people.ts";
 import { fromRequest } from "./conversation.ts";
 import { addCallCommands } from "./call_commands.ts";
 import { addCommand, type RunCommand } from "./command.ts";
+import { addToolCommands } from "./tool_commands.ts";
 
 /** The commands that change nothing. */
 export const READING_COMMANDS: readonly string[] = [
   ...["status", "tools", "desktop", "finder", "read", "prompts", "prompt", "resources", "templates"],
   ...["complete", "servers", "skills", "history", "calls list", "calls show", "server list", "server logs"],
-  ...["auth status", "input list", "render"],
+  ...["auth status", "input list", "render", "tool list"],
 ];
 
 // Loaded when a command runs, so that a command for another process starts fast.
@@ -36,7 +37,9 @@ export function addCommands(program: Command, run: RunCommand): void {
     needs: "servers",
     work: async ({ hosted }) => (await status()).showStatus(hosted),
   });
-  for (const add of [addRequests, addCallCommands, addServers, addAuth, addInputs, addOffice]) {
+  for (
+    const add of [addRequests, addCallCommands, addToolCommands, addServers, addAuth, addInputs, addOffice]
+  ) {
     add(program, run);
   }
 }

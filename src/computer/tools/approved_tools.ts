@@ -23,6 +23,14 @@ const MAX_DEFINITION_LENGTH = 8_192;
 /** The most characters of the kept text; a longer one is kept without definitions. */
 const MAX_TEXT_LENGTH = 32 * 1024 * 1024;
 
+/** The members of an entry that say nothing of what the tools of its server are. */
+const OTHER_MEMBERS: ReadonlySet<string> = new Set([
+  "disabled",
+  "forbidden_tools",
+  "allowed_tools",
+  "tool_meta",
+]);
+
 /** Keeps the allowed tools over restarts, as one text. */
 export interface ApprovalStore {
   /** Reads the text; `undefined` when there is none. */
@@ -137,9 +145,13 @@ export class ApprovedTools {
     await this.#writing;
   }
 
-  /** An owner who edits the entry of a server allows its tools as they are then. */
+  /**
+   * An owner who edits what the entry of a server runs allows its tools as they are then. To hide a tool, or to let one run
+   * unasked, says nothing of the others.
+   */
   #serverOf({ server: { name, config } }: Place): ApprovedServer {
-    const entry = this.#digestOf(config, config);
+    const allowed = Object.entries(config).filter(([member]) => !OTHER_MEMBERS.has(member));
+    const entry = this.#digestOf(config, allowed);
     const known = this.#servers.get(name);
     if (known?.entry === entry) return known;
     const fresh = { entry, tools: new Map<string, Approved>() };

@@ -246,8 +246,8 @@ function cannotAsk({ isLocal, mustAsk }: RunningCall, { server, tool, changed }:
   }
   if (changed !== undefined) {
     return `${changed.summary} has changed since the Computer's owner allowed it, and this Computer cannot ask anybody. ` +
-      `To allow it as it is now, its owner answers "always" at the Computer's terminal, or edits the entry of server ` +
-      `"${server.name}", such as its "on_change"`;
+      `To allow it as it is now, its owner answers "always" at the Computer's terminal, or runs "tool allow" there, or ` +
+      `edits the entry of server "${server.name}", such as its "on_change"`;
   }
   return "this Computer cannot ask anybody. To allow the tool, its owner sets " +
     `"auto_apply": true for "${tool.name}" in "tool_meta" or in "default_tool_meta" of server "${server.name}" ` +

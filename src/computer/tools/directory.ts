@@ -12,12 +12,20 @@ import {
   type SMCPTool,
   type ToolMeta,
 } from "../../protocol/tools.ts";
+import { buildExposedName } from "../../protocol/bundle_id.ts";
 import type { SharedParts } from "../shared/shared_parts.ts";
 import type { ApprovedTools, ChangedTool } from "./approved_tools.ts";
 import { ToolListing } from "./listing.ts";
 import type { OfficeRules } from "../shared/office_rules.ts";
 import { type NamedTool, nameTools, type ServerTools } from "./names.ts";
-import { declaredTagsOf, toolMetaOf, vrlScriptOf, withDeclaredTags } from "./settings.ts";
+import {
+  aliasOf,
+  declaredTagsOf,
+  isForbidden,
+  toolMetaOf,
+  vrlScriptOf,
+  withDeclaredTags,
+} from "./settings.ts";
 
 export type ToolRules = Pick<OfficeRules, "hasBundleIds" | "readsDeclaredTags">;
 
@@ -35,8 +43,8 @@ export interface ToolView {
   readonly routes: ReadonlyMap<string, ToolRoute>;
   /** Names of tools that exist and must not be called. */
   readonly forbidden: ReadonlySet<string>;
-  /** Tools that have changed since they were allowed, and are neither listed nor called. */
-  readonly setAside: ReadonlyMap<string, ChangedTool>;
+  /** Tools that have changed since they were allowed, and are neither listed nor called; each says what has changed. */
+  readonly setAside: ReadonlyMap<string, ToolRoute & { readonly changed: ChangedTool }>;
   readonly warnings: readonly string[];
 }
 
@@ -69,6 +77,30 @@ export class ToolDirectory {
   get namesByServer(): ReadonlyMap<string, readonly string[]> {
     const routes = Map.groupBy(this.view.routes.values(), ({ server }) => server.name);
     return new Map([...routes].map(([server, tools]) => [server, tools.map(({ name }) => name)]));
+  }
+
+  /** All tools of the servers that run, in order of precedence: also those that an Agent does not see. */
+  get all(): OwnerTool[] {
+    const { view: { routes, setAside } } = this;
+    const seen = new Map([...routes.values(), ...setAside.values()].map((route) => [route.tool, route]));
+    return this.#context.fleet.servers.flatMap((server): OwnerTool[] => {
+      const { listing, isListed = false } = this.#members.get(server) ?? {};
+      if (!isListed) return [];
+      return (listing?.tools ?? []).flatMap((tool) => {
+        const route = seen.get(tool) ?? this.#hiddenRoute(server, tool);
+        return route === undefined ? [] : toOwnerTool(route, { isHidden: !seen.has(tool), show: this.#show });
+      });
+    });
+  }
+
+  /** The route that a hidden tool would have; `undefined` for a tool that is left out for its name. */
+  #hiddenRoute(server: SupervisedServer, tool: McpTool): ToolRoute | undefined {
+    const { config, name: serverName } = server;
+    const called = aliasOf(config, tool.name) ?? tool.name;
+    const name = this.#context.rules.hasBundleIds ? buildExposedName(serverName, called) : called;
+    const spellings = [tool.name, called, name];
+    if (!isForbidden(config, tool.name, spellings)) return undefined;
+    return { name, spellings, tool, server, meta: toolMetaOf(config, tool.name), vrl: undefined };
   }
 
   /** An Agent asks for the tools: outdated lists of servers that announce no changes are read again in the background. */
@@ -120,6 +152,14 @@ export class ToolDirectory {
     if (!isSameList(before, this.view.tools)) this.#context.onChange("tools");
   }
 
+  /** The route of a tool by its server and its own name, also of one that is set aside. */
+  routeOf({ server, tool }: Pick<OwnerTool, "server" | "tool">): ToolRoute | undefined {
+    const { routes, setAside } = this.view;
+    return [...routes.values(), ...setAside.values()].find((route) =>
+      route.server.name === server && route.tool.name === tool
+    );
+  }
+
   /** Resolves when no list of this server is on its way. */
   async settled(server: SupervisedServer): Promise<void> {
     await this.#members.get(server)?.listing.list.settled();
@@ -143,6 +183,40 @@ export interface Approving {
   readonly approved: ApprovedTools;
 }
 
+/** A tool as the owner of the Computer sees it. */
+export interface OwnerTool {
+  /** As an Agent sees it, or would see it, with its MCP server. */
+  readonly shown: SMCPTool;
+  /** The own name of the tool. */
+  readonly tool: string;
+  /** The MCP server by which the office knows it. */
+  readonly server: string;
+  /** The names by which a list of hidden tools may mean it. */
+  readonly spellings: readonly string[];
+  /** Whether it runs without a confirmation, if it has not changed. */
+  readonly isAutoApplied: boolean;
+  /** Whether the configuration hides it from the Agent. */
+  readonly isHidden: boolean;
+  /** What has changed since it was allowed; `undefined` when nothing has. It is set aside if `isBlocked`. */
+  readonly changed: ChangedTool | undefined;
+}
+
+function toOwnerTool(
+  route: ToolRoute,
+  { isHidden, show }: { readonly isHidden: boolean; readonly show: ShowTool },
+): OwnerTool {
+  const { tool, server, spellings, meta, changed } = route;
+  return {
+    shown: { ...show(route), server: server.name },
+    tool: tool.name,
+    server: server.name,
+    spellings,
+    isAutoApplied: meta?.auto_apply === true,
+    isHidden,
+    changed,
+  };
+}
+
 type ShowTool = (route: ToolRoute) => SMCPTool;
 type ChangeOf = (route: ToolRoute) => ChangedTool | undefined;
 
@@ -160,13 +234,13 @@ export function viewTools(
   const warnings = [...naming, ...(rules.readsDeclaredTags ? declarationWarnings(servers) : [])];
   const tools: SMCPTool[] = [];
   const routes = new Map<string, ToolRoute>();
-  const setAside = new Map<string, ChangedTool>();
+  const setAside = new Map<string, ToolRoute & { readonly changed: ChangedTool }>();
   for (const each of named) {
     const { config } = each.server;
     const route = { ...each, meta: toolMetaOf(config, each.tool.name), vrl: vrlScriptOf(config) };
     const changed = changeOf(route);
     if (changed?.isBlocked === true) {
-      setAside.set(each.name, changed);
+      setAside.set(each.name, { ...route, changed });
       continue;
     }
     tools.push(show(route));

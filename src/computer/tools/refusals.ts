@@ -37,7 +37,7 @@ export function refuseUnknown(
 ): ToolOutcome {
   if (view.forbidden.has(tool)) return { result: disabledResult(tool), outcome: "error" };
   const changed = view.setAside.get(tool);
-  if (changed !== undefined) return { result: setAsideResult(tool, changed), outcome: "error" };
+  if (changed !== undefined) return { result: setAsideResult(tool, changed.changed), outcome: "error" };
   const others = otherNamesOf(tool, view.routes.values()).slice(0, MAX_NAMED_TOOLS);
   const locked = others.length > 0
     ? undefined

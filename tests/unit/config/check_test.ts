@@ -264,7 +264,7 @@ Deno.test("a report says which tools have changed since they were allowed, and w
     [
       "servers.block.on_change",
       'the tool "run" has changed since it was allowed (its description): ' +
-      "it is set aside until the entry is edited",
+      'it is set aside until "tool allow" is run, or the entry is edited',
     ],
   ]);
 });
