@@ -16,9 +16,6 @@ export function openLineEditor(options: LineEditorOptions): Promise<LineEditor> 
   return isTerminal ? TerminalEditor.open(options) : Promise.resolve(new PipedEditor());
 }
 
-/** The most lines that are kept while a command runs; later ones are dropped. */
-const MAX_WAITING_LINES = 1_000;
-
 /** Without a key press for so long the user is not typing, in milliseconds. */
 const TYPING_PAUSE_MS = 1_000;
 
@@ -167,9 +164,7 @@ class TerminalEditor implements LineEditor {
     if (this.#reading !== undefined) {
       terminalBottom.leavePrompt();
       this.#answer(line);
-    } else if (this.#early.length < MAX_WAITING_LINES && this.#early.push(line) === MAX_WAITING_LINES) {
-      printSafely(`${MAX_WAITING_LINES} lines are waiting; further lines are ignored`);
-    }
+    } else this.#early.push(line);
   }
 
   #answer(line: string | undefined): void {

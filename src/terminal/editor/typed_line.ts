@@ -12,8 +12,6 @@ import type { Complete } from "./line_editor.ts";
 
 const COMPLETION_TIMEOUT_MS = 2_000;
 const MAX_COMPLETIONS = 200;
-/** The most keys that are kept while a completion runs; later ones are dropped. */
-const MAX_HELD_KEYS = 10_000;
 
 /** Candidates for the last word as they are to be written, and that word as it is written now: what node's editor expects. */
 export type Completions = [completions: string[], written: string];
@@ -85,8 +83,6 @@ export class TypedLine implements BottomLine {
   readonly #output = new LineOutput();
   readonly #editor: Interface;
   #held: (readonly [text: string | undefined, key: Key])[] | undefined;
-  #again: Completions | undefined;
-  #isTabbing = false;
   #isShown = false;
   /** The text that Ctrl-R searches for, and the index of the last match in the history. */
   #found: { readonly part: string; readonly index: number } | undefined;
@@ -122,10 +118,8 @@ export class TypedLine implements BottomLine {
 
   /** Presses a key. Control characters, and characters that reorder text, are ignored. */
   press(text: string | undefined, key: Key): void {
-    if (this.#held !== undefined) {
-      if (this.#held.length < MAX_HELD_KEYS) this.#held.push([text, key]);
-    } else if (key.name !== undefined || text === undefined || !UNTYPED.test(text)) {
-      if (key.name !== "tab") this.#isTabbing = false;
+    if (this.#held !== undefined) this.#held.push([text, key]);
+    else if (key.name !== undefined || text === undefined || !UNTYPED.test(text)) {
       if (key.ctrl && key.name === "r") return this.#search();
       this.#found = undefined;
       this.#editor.write(text ?? "", key);
@@ -196,9 +190,9 @@ export class TypedLine implements BottomLine {
   /** Holds keys back until the completion is done, because it applies to the line as it is now. */
   async #complete(line: string): Promise<Completions> {
     this.#held ??= [];
-    const completions = this.#again ?? await this.#findCompletions(line);
+    const completions = await this.#findCompletions(line);
     // The editor takes the completions in a microtask, before this timer.
-    setTimeout(() => this.#release(line, completions), 0);
+    setTimeout(() => this.#release(), 0);
     return completions;
   }
 
@@ -216,16 +210,9 @@ export class TypedLine implements BottomLine {
     }
   }
 
-  #release(line: string, completions: Completions): void {
-    const isFirstTab = !this.#isTabbing;
-    this.#isTabbing = true;
-    if (isFirstTab && completions[0].length > 1 && this.text.slice(0, this.#editor.cursor) === line) {
-      // The editor lists candidates at the second Tab. Press it for the user, since the first one changed nothing.
-      this.#again = completions;
-      return this.#editor.write("\t", { name: "tab" });
-    }
+  #release(): void {
     const held = this.#held ?? [];
-    this.#held = this.#again = undefined;
+    this.#held = undefined;
     for (const [text, key] of held) this.press(text, key);
   }
 }
