@@ -91,7 +91,7 @@ export class GatewayCore implements Gateway {
       onPinned: keep,
     });
     const reserved = [...SEARCH_TOOL_NAMES, ...(this.#hasBuiltins ? BUILTIN_NAMES : [])];
-    this.#names = new ToolNames({ nameLength: options.nameLength, given: memory?.kept.names, reserved });
+    this.#names = new ToolNames({ given: memory?.kept.names, reserved });
     const toClientUri: ToClientUri = (uri, place) => this.#uris.toClient(uri, place);
     this.#toolset = new Toolset(this.#view, { names: this.#names, toClientUri, onNames: keep, logger });
     this.#calls = new OfficeCalls(this.#view, { toClientUri, timeoutMs: options.callTimeoutMs });
@@ -115,7 +115,6 @@ export class GatewayCore implements Gateway {
       skills: this.#skills,
       toClientUri,
       reserved: LOCAL_PROMPT_NAMES,
-      nameLength: options.nameLength,
       onLate: (computer) => this.#tell({ kind: "list", list: "prompts", computer }),
     });
     this.#onActivity = guarded("onActivity", (activity: Activity) => options.onActivity?.(activity), logger);

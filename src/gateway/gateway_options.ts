@@ -7,8 +7,7 @@ import type { GivenName } from "../agent/toolkit/tool_names.ts";
 import type { OnToolChange, PinnedTool } from "./pinned_tools.ts";
 
 /** How a gateway presents its office. */
-export interface GatewayOptions
-  extends Pick<ToolkitOptions, "computers" | "nameLength" | "callTimeoutMs" | "logger"> {
+export interface GatewayOptions extends Pick<ToolkitOptions, "computers" | "callTimeoutMs" | "logger"> {
   /** Keeps names and called tools for the next run; they last as long as the gateway by default. */
   readonly memory?: GatewayMemory | undefined;
   /**

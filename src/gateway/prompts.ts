@@ -56,7 +56,6 @@ export interface PromptParts {
   readonly skills: OfficeSkills;
   readonly view: OfficeView;
   readonly reserved: readonly string[];
-  readonly nameLength: number | undefined;
   readonly toClientUri: ToClientUri;
   readonly onLate: (computer: string) => void;
   readonly logger: Logger;
@@ -73,9 +72,9 @@ export class OfficePrompts {
   readonly #names: ToolNames;
 
   constructor(parts: PromptParts) {
-    const { view, reserved, nameLength, onLate, logger } = parts;
+    const { view, reserved, onLate, logger } = parts;
     this.#parts = parts;
-    this.#names = new ToolNames({ nameLength, reserved });
+    this.#names = new ToolNames({ reserved });
     const changes = ["prompts"] as const;
     const fetch = (remote: RemoteComputer) => fetchPrompts(remote, logger);
     this.#cache = new ComputerCache({ view, what: "prompts", fetch, changes, onLate, logger });

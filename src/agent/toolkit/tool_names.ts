@@ -1,9 +1,7 @@
 /** Names of tools that MCP clients and model providers accept, unique among all Computers of an office. */
 
-/** The most characters of a name by default: clients allow 64, and put a prefix of their own before it. */
-export const DEFAULT_NAME_LENGTH = 48;
-/** The least that a name may be limited to: room for a part of the name and for a suffix. */
-export const MIN_NAME_LENGTH = 16;
+/** The most characters of a name: clients allow 64, and put a prefix of their own before it. */
+export const MAX_NAME_LENGTH = 48;
 /**
  * The most names that are remembered; then those of tools that are gone are forgotten, the oldest first, of the Computers
  * that have had the most: none makes the names of another one forgotten, which it could take then.
@@ -30,7 +28,6 @@ export interface GivenName extends ToolAddress {
 }
 
 export interface ToolNameOptions {
-  readonly nameLength?: number | undefined;
   readonly reserved?: Iterable<string> | undefined;
   /** Names given before, such as by an earlier run. */
   readonly given?: Iterable<GivenName> | undefined;
@@ -44,23 +41,15 @@ export interface ToolNameOptions {
  * set of tools.
  */
 export class ToolNames {
-  readonly #length: number;
   readonly #reserved: ReadonlySet<string>;
   readonly #names = new Map<string, GivenName>();
   readonly #owners = new Map<string, string>();
 
-  /** @throws {RangeError} when `nameLength` is not a whole number from 16 on. */
-  constructor({ nameLength = DEFAULT_NAME_LENGTH, reserved = [], given = [] }: ToolNameOptions = {}) {
-    if (!Number.isInteger(nameLength) || nameLength < MIN_NAME_LENGTH) {
-      throw new RangeError(
-        `Cannot use nameLength "${nameLength}": must be a whole number of at least ${MIN_NAME_LENGTH}`,
-      );
-    }
-    this.#length = nameLength;
+  constructor({ reserved = [], given = [] }: ToolNameOptions = {}) {
     this.#reserved = new Set(reserved);
     for (const { name, ...address } of given) {
       const isNew = this.nameOf(address) === undefined;
-      if (isNew && this.#isFree(name) && isAccepted(name, nameLength)) this.#give(address, name);
+      if (isNew && this.#isFree(name) && isAccepted(name)) this.#give(address, name);
     }
   }
 
@@ -88,7 +77,7 @@ export class ToolNames {
     const isAlone = (address: ToolAddress) =>
       claims.get(toSafeName(address.tool)) === 1 && !passesForOther(address, computers);
     // Whoever gets its bare name goes first, so that a made-up name never takes it.
-    const isBare = (address: ToolAddress) => isAlone(address) && this.#isWhole(toSafeName(address.tool));
+    const isBare = (address: ToolAddress) => isAlone(address) && isWhole(toSafeName(address.tool));
     const claimants = [...nameless.filter(isBare), ...nameless.filter((address) => !isBare(address))];
     for (const address of claimants) this.#give(address, this.#choose(address, isAlone(address)));
     this.#forget(tools);
@@ -97,19 +86,15 @@ export class ToolNames {
 
   #choose(address: ToolAddress, isAlone: boolean): string {
     const bare = toSafeName(address.tool);
-    if (isAlone && this.#isWhole(bare) && this.#isFree(bare)) return bare;
-    const long = isAlone && !this.#isWhole(bare) ? bare : `${toPrefix(address)}${bare}`;
-    return this.#isWhole(long) && this.#isFree(long) ? long : this.#withSuffix(long, address);
-  }
-
-  #isWhole(name: string): boolean {
-    return name.length <= this.#length;
+    if (isAlone && isWhole(bare) && this.#isFree(bare)) return bare;
+    const long = isAlone && !isWhole(bare) ? bare : `${toPrefix(address)}${bare}`;
+    return isWhole(long) && this.#isFree(long) ? long : this.#withSuffix(long, address);
   }
 
   #withSuffix(name: string, address: ToolAddress): string {
     for (let round = 0;; round++) {
       const suffix = hash(`${keyOf(address)} ${round}`);
-      const candidate = `${name.slice(0, this.#length - SUFFIX_LENGTH - 1)}_${suffix}`;
+      const candidate = `${name.slice(0, MAX_NAME_LENGTH - SUFFIX_LENGTH - 1)}_${suffix}`;
       if (this.#isFree(candidate)) return candidate;
     }
   }
@@ -157,9 +142,13 @@ function passesForOther(address: ToolAddress, prefixes: ReadonlySet<string>): bo
   return false;
 }
 
-/** A file of names may have been edited, or written for longer names. */
-function isAccepted(name: string, maxLength: number): boolean {
-  return name.length <= maxLength && /^[a-zA-Z0-9_-]+$/.test(name);
+function isWhole(name: string): boolean {
+  return name.length <= MAX_NAME_LENGTH;
+}
+
+/** A file of names may have been edited. */
+function isAccepted(name: string): boolean {
+  return isWhole(name) && /^[a-zA-Z0-9_-]+$/.test(name);
 }
 
 function keyOf({ computer, tool, mcpServer }: ToolAddress): string {

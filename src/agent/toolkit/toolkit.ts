@@ -31,8 +31,6 @@ export interface ToolkitOptions {
   readonly builtins?: boolean | undefined;
   /** Names that tools had before, such as {@linkcode Toolkit.names} of an earlier run. */
   readonly names?: Iterable<GivenName> | undefined;
-  /** The most characters of a tool's name; 48 by default, at least 16. */
-  readonly nameLength?: number | undefined;
   /** How long a call may take without progress, in milliseconds; 300,000 by default. */
   readonly callTimeoutMs?: number | undefined;
   /**
@@ -74,7 +72,7 @@ export class Toolkit implements Disposable {
     const { computers, builtins = true, logger = silentLogger, needsApproval = isDestructive } = options;
     this.#view = new OfficeView({ computers, logger });
     const reserved = builtins ? BUILTIN_NAMES : [];
-    this.#names = new ToolNames({ nameLength: options.nameLength, given: options.names, reserved });
+    this.#names = new ToolNames({ given: options.names, reserved });
     // A model reads a document by its own URI, and there are no others to read.
     const toClientUri = (uri: string) => uri;
     this.#toolset = new Toolset(this.#view, { names: this.#names, toClientUri, logger });
@@ -207,7 +205,6 @@ export class Toolkit implements Disposable {
  * any more; it ends with the Agent. An observer's toolkit can read, and every call of a tool is refused.
  *
  * @throws {TypeError} when `agent` is no Agent.
- * @throws {RangeError} when `nameLength` is not a whole number from 16 on.
  */
 export function createToolkit(agent: Office, options: ToolkitOptions = {}): Toolkit {
   requireOffice(agent);

@@ -179,7 +179,6 @@ export const CLIENT_VARIABLES: readonly string[] = [
   "A2C_INPUTS",
   "A2C_MCP_TOKEN_FILE",
   "A2C_NAME",
-  "A2C_NAME_LENGTH",
   "A2C_OFFICE",
   "A2C_ON_CHANGE",
   "A2C_OPERATOR_TOKEN_FILE",

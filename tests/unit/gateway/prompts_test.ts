@@ -18,7 +18,6 @@ Deno.test("OfficePrompts.find() forgets a prompt that its Computer no longer lis
     ...parts,
     skills: new OfficeSkills(parts),
     reserved: [],
-    nameLength: undefined,
     toClientUri: (uri) => uri,
   });
   assertEquals((await prompts.find("old", ["laptop"]))?.prompt, "old");

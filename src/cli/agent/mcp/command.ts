@@ -46,7 +46,6 @@ export async function serveMcp(options: McpOptions, context: McpContext): Promis
   const { office, problem, failed, joins } = joinOffices(joining, { state, stack, patienceMs });
   const presented: GatewayOptions = {
     computers,
-    nameLength: options.nameLength,
     tools: options.tools,
     builtinTools: options.builtinTools,
     searchAndFetch: options.searchFetch,

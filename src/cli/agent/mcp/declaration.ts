@@ -6,7 +6,7 @@ import type { ChangeOptions, EntryPlace } from "./install/install.ts";
 import { declareHttp } from "../../http_service.ts";
 import { presentingOptions } from "../../gateway_options.ts";
 import { parsePublicUrl, resourceServerOptions } from "../../resource_server.ts";
-import { parseSeconds, wholeNumber } from "../../options.ts";
+import { parseSeconds } from "../../options.ts";
 
 const DEFAULT_ENTRY_NAME = "a2c";
 
@@ -29,10 +29,6 @@ export function addMcpCommand(
     .description(
       "serve the office to an MCP client on standard input and output, or to many over HTTP; repeat --computer to " +
         "choose Computers",
-    )
-    .addOption(
-      new Option("--name-length <characters>", "the most characters of a tool's name (default: 48)")
-        .argParser(wholeNumber(16)).env("A2C_NAME_LENGTH"),
     )
     .option("--no-builtin-tools", "leave out list_computers, view_desktop, find_documents and read_document")
     .addOption(

@@ -1,10 +1,6 @@
 import fc from "fast-check";
-import { assert, assertEquals, assertMatch, assertNotEquals, assertThrows } from "@std/assert";
-import {
-  DEFAULT_NAME_LENGTH,
-  type ToolAddress,
-  ToolNames,
-} from "../../../../src/agent/toolkit/tool_names.ts";
+import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { MAX_NAME_LENGTH, type ToolAddress, ToolNames } from "../../../../src/agent/toolkit/tool_names.ts";
 
 const at = (computer: string, tool: string): ToolAddress => ({ computer, tool });
 
@@ -23,7 +19,6 @@ const anyTools = fc.uniqueArray(fc.record({ computer: anyText, tool: anyText }),
   selector: ({ computer, tool }) => JSON.stringify([computer, tool]),
   maxLength: 30,
 });
-const anyLength = fc.integer({ min: 16, max: 64 });
 
 Deno.test("a tool that one Computer alone offers has its bare name", () => {
   assertEquals(named([at("desk", "read"), at("laptop", "write")]), ["read", "write"]);
@@ -42,7 +37,7 @@ Deno.test("a newcomer never renames an older tool, and the older one keeps its n
 });
 
 Deno.test("a name of more than 48 characters is shortened, with a suffix of its own", () => {
-  const long = "x".repeat(DEFAULT_NAME_LENGTH + 1);
+  const long = "x".repeat(MAX_NAME_LENGTH + 1);
   assertEquals(named([at("desk", long.slice(1))]), [long.slice(1)]);
   const [one = "", other = ""] = named([at("desk", `${long}1`), at("desk", `${long}2`)]);
   for (const name of [one, other]) assertMatch(name, /^x{41}_[0-9a-z]{6}$/);
@@ -110,19 +105,13 @@ Deno.test("assign() tells whether a name was given", () => {
   assertEquals([names.assign([at("a", "x")]), names.assign([at("a", "x")])], [true, false]);
 });
 
-Deno.test("a limit of fewer than 16 characters is refused", () => {
-  for (const nameLength of [15, 16.5, NaN]) {
-    assertThrows(() => new ToolNames({ nameLength }), RangeError, "16");
-  }
-});
-
 Deno.test("all names are unique, and such that clients accept them", () => {
-  fc.assert(fc.property(anyTools, anyLength, (tools, nameLength) => {
+  fc.assert(fc.property(anyTools, (tools) => {
     const reserved = ["read", "a__b"];
-    const all = named(tools, new ToolNames({ nameLength, reserved }));
+    const all = named(tools, new ToolNames({ reserved }));
     assertEquals(new Set(all).size, tools.length);
     for (const name of all) {
-      assert(name !== undefined && /^[a-zA-Z0-9_-]+$/.test(name) && name.length <= nameLength);
+      assert(name !== undefined && /^[a-zA-Z0-9_-]+$/.test(name) && name.length <= MAX_NAME_LENGTH);
       assert(!reserved.includes(name));
     }
   }));
@@ -132,8 +121,8 @@ Deno.test("without a history, names depend on the set of tools and not on their 
   const shuffled = anyTools.chain((tools) =>
     fc.tuple(fc.constant(tools), fc.shuffledSubarray(tools, { minLength: tools.length }))
   );
-  fc.assert(fc.property(shuffled, anyLength, ([tools, others], nameLength) => {
-    const [one, other] = [new ToolNames({ nameLength }), new ToolNames({ nameLength })];
+  fc.assert(fc.property(shuffled, ([tools, others]) => {
+    const [one, other] = [new ToolNames(), new ToolNames()];
     one.assign(tools);
     other.assign(others);
     for (const tool of tools) assertEquals(one.nameOf(tool), other.nameOf(tool));

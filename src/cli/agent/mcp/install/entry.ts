@@ -14,7 +14,6 @@ import { importWords } from "../../../../own_imports.ts";
 
 /** The options of `mcp`. */
 export interface McpOptions extends HttpOptions, ResourceServerOptions, PresentingOptions {
-  readonly nameLength?: number;
   readonly builtinTools: boolean;
   readonly searchFetch: SearchAndFetch;
   readonly state?: string;
@@ -151,7 +150,6 @@ function optionWords(options: McpOptions): string[] {
     builtinTools,
     searchFetch,
     onChange,
-    nameLength,
     timeout,
     patience,
     activityLog,
@@ -162,7 +160,6 @@ function optionWords(options: McpOptions): string[] {
     ...(builtinTools ? [] : ["--no-builtin-tools"]),
     ...given("--search-fetch", searchFetch === "auto" ? undefined : searchFetch),
     ...given("--on-change", onChange === "allow" ? undefined : onChange),
-    ...given("--name-length", nameLength),
     ...given("--timeout", timeout === undefined ? undefined : `${timeout}s`),
     ...given("--patience", patience === undefined ? undefined : `${patience}s`),
     ...given("--activity-log", activityLog === undefined ? undefined : resolve(activityLog)),
