@@ -7,7 +7,13 @@ import { LogBook } from "../fixtures/log_book.ts";
 import { within } from "../fixtures/within.ts";
 
 const key = await SigningKey.generate("ES256", "k1");
-const credentials = { auth: { token: await key.sign() }, headers: {}, query: {}, address: "127.0.0.1" };
+/** Made for each test, since it may begin long after this file was loaded. */
+const newCredentials = async () => ({
+  auth: { token: await key.sign() },
+  headers: {},
+  query: {},
+  address: "127.0.0.1",
+});
 
 /** Asks for admission with a genuine token while the key set is answered in this way. */
 async function decide(answer: KeySetAnswer) {
@@ -16,6 +22,7 @@ async function decide(answer: KeySetAnswer) {
   const logger = new LogBook();
   const options = { jwksUrl: server.url, issuer: ISSUER, audience: AUDIENCE, logger };
   await using tokens = await JwtTokens.open(options);
+  const credentials = await newCredentials();
   const outcome = await within(
     tokens.authenticate(credentials).then((decision) => JSON.stringify(decision), String),
     "the decision",
@@ -64,6 +71,7 @@ Deno.test("clients that name unknown keys cause no further requests, and genuine
   server.publish(key);
   await using tokens = await JwtTokens.open({ jwksUrl: server.url, issuer: ISSUER, audience: AUDIENCE });
   const stranger = await SigningKey.generate("ES256", "k1");
+  const credentials = await newCredentials();
   for (let i = 0; i < 100; i++) {
     const token = await stranger.sign({}, { kid: `guess-${i}` });
     const decision = await tokens.authenticate({ ...credentials, auth: { token } });
@@ -79,6 +87,7 @@ Deno.test("a key set server that is silent delays no other decision than those t
   server.answer(() => silence.promise);
   await using tokens = await JwtTokens.open({ jwksUrl: server.url, issuer: ISSUER, audience: AUDIENCE });
   const gone = new AbortController();
+  const credentials = await newCredentials();
   const waiting = tokens.authenticate(credentials, { signal: gone.signal }).then(() => "decided", String);
   assertEquals(await tokens.authenticate({ ...credentials, auth: {} }), { refused: "no token" });
   gone.abort(new DOMException("the client is gone", "AbortError"));

@@ -12,7 +12,7 @@ Deno.test("a permit without an end never ends", () => {
   assertEquals(endOf({ signal: new AbortController().signal, expiresAtMs: Date.now() + 60_000 }), undefined);
 });
 
-/** The credentials of a connection that notes how they end. */
+/** The credentials of a connection that notes what it is told, and how they end. */
 function openCredentials(timeouts: Timeouts, ends: string[], who = "it"): LiveCredentials {
   const holder = {
     sid: who,
@@ -21,7 +21,7 @@ function openCredentials(timeouts: Timeouts, ends: string[], who = "it"): LiveCr
     isEnded: false,
     deferred: undefined,
     grant: undefined,
-    tell: () => {},
+    tell: (event: string) => void ends.push(`${who} ${event}`),
     dismiss: ({ code }: Farewell) => void ends.push(`${who} ${code}`),
   };
   const context = {
@@ -73,4 +73,20 @@ Deno.test("the time of expiry is compared with the clock again and again, since 
   expiry.expiresAtMs = Date.now() - 1;
   clock.advance(120_000);
   assertEquals(ends, ["it credentials_expired"]);
+});
+
+Deno.test("a member is told that its credentials expire a minute before, and at half of what is left then, and again", () => {
+  const clock = new ManualClock();
+  const told: string[] = [];
+  const expiry = { expiresAtMs: 0 };
+  const leave = (ms: number) => expiry.expiresAtMs = Date.now() + ms;
+  leave(600_000);
+  openCredentials(new Timeouts(clock), told).watch(expiry);
+  const counts = [70_000, 59_000, 40_000, 29_000, 20_000, 14_000].map((ms) => {
+    leave(ms);
+    clock.advance(600_000);
+    return told.length;
+  });
+  assertEquals(counts, [0, 1, 1, 2, 2, 3]);
+  assertEquals(new Set(told), new Set(["it notify:credentials_expiring"]));
 });
