@@ -81,6 +81,6 @@ test("the stream tells the events of an office after they were asked for", async
   assertEquals((await console.post("/api/watch", { arguments: ["lab"] })).body.office, "lab");
   await ada.request("client:get_tools", TOOLS);
   const { data } = await events.nextOf("relayed");
-  const { office, event, from, to, outcome } = Object(data);
+  const { office, event, from, to, outcome } = Object(data).seen;
   assertEquals([office, event, from, to, outcome], ["lab", "client:get_tools", "ada", "laptop", "answered"]);
 });

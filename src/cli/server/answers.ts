@@ -17,7 +17,7 @@ import type { EndFlags, OperatedServer, ServerCommandContext } from "./operated_
 /** A farewell is not longer. */
 const MAX_REASON_LENGTH = 200;
 
-export function showOverview({ insight, url, options, isShared }: OperatedServer): CommandAnswer {
+export function showOverview({ insight, url, options, isShared, isHub }: OperatedServer): CommandAnswer {
   const overview = insight.overview();
   const { unready, members, offices, memory, last15m } = overview;
   const value = {
@@ -27,6 +27,7 @@ export function showOverview({ insight, url, options, isShared }: OperatedServer
     unready: unready ?? null,
     uptime_s: Math.round(performance.now() / 1_000),
     shared: isShared,
+    hub: isHub,
     members,
     offices,
     memory: snakeCased(memory),

@@ -13,6 +13,8 @@ export interface OperatedServer {
   readonly trail: AuditTrail;
   /** Whether other processes serve its offices as well. */
   readonly isShared: boolean;
+  /** Whether it serves MCP clients, too. */
+  readonly isHub: boolean;
   /** The options that differ from their defaults. */
   readonly options: readonly ChangedOption[];
   /** What the stream of the console tells of offices. */

@@ -23,7 +23,7 @@ export interface Operation extends AsyncDisposable {
 /** Takes commands at the control socket, whose name is the port of the Server, and at the console once it is open. */
 export async function operate(
   program: Command,
-  { logger, ...parts }: Pick<OperatedServer, "url" | "insight" | "trail" | "tokens"> & {
+  { logger, ...parts }: Pick<OperatedServer, "url" | "insight" | "trail" | "tokens" | "isHub"> & {
     readonly logger: Logger;
   },
 ): Promise<Operation> {
@@ -67,7 +67,7 @@ function createConsole(
     run,
     follow(tell) {
       trail.onLine = () => tell("audit");
-      watches.tell = (event) => tell("relayed", event);
+      watches.tell = (seen) => tell("relayed", { seen });
       return {
         [Symbol.dispose]() {
           trail.onLine = watches.tell = undefined;

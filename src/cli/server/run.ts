@@ -77,7 +77,7 @@ export async function runServer(
   // Loaded only now, so that --help and a wrong command line are fast.
   const { operate } = await import("./operation.ts");
   await using operation = await operate(program, {
-    ...{ url, trail, tokens: opened.tokens, logger },
+    ...{ url, trail, tokens: opened.tokens, logger, isHub: around !== undefined },
     insight: insightOf(server),
   });
   announce("server", options, { text: `listening on ${url}`, message: "listening", fields: { url } });

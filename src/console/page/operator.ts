@@ -1,22 +1,57 @@
 /** The page of the operator of a Server. */
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import { render } from "preact";
+import { useEffect } from "preact/hooks";
 import { html } from "./kit/html.ts";
+import { State } from "./kit/parts.ts";
 import { useReading } from "./kit/reading.ts";
-import { type Screen, Shell, startPage } from "./kit/shell.ts";
-import { Lines, type View } from "./kit/words.ts";
+import { Refused, type Screen, Shell, startPage } from "./kit/shell.ts";
+import { Line, type View } from "./kit/words.ts";
+import { Audit } from "./operator/audit.ts";
+import { Clients } from "./operator/clients.ts";
+import { Offices } from "./operator/offices.ts";
+import { Overview } from "./operator/overview.ts";
+import { type Overview as Values, useEvery } from "./operator/server.ts";
 import { texts } from "./texts.ts";
 
-const SCREENS: readonly Screen[] = [{ id: "overview", title: texts.operator.overview, view: Overview }];
+const T = texts.operator;
+const INTERVAL_MS = 15_000;
 
-function Overview(): View {
-  const { value, error } = useReading<unknown>("overview");
+const SCREENS: readonly Screen[] = [
+  { id: "overview", title: T.overview.title, view: Overview, count: () => unready.value },
+  { id: "offices", title: T.offices.title, view: Offices },
+  { id: "clients", title: T.clients.title, view: Clients },
+  { id: "audit", title: T.audit.title, view: Audit },
+];
+
+const place = signal("");
+/** 1 while the Server is not ready. */
+const unready = signal(0);
+
+function Operator(): View {
+  const { value, again } = useReading<Values>("overview");
+  useEvery(INTERVAL_MS, again);
+  useEffect(() => {
+    if (value === undefined) return;
+    place.value = new URL(value.url).host;
+    unready.value = value.ready ? 0 : 1;
+  }, [value]);
   return html`
-    <div class="scroll">
-      <${Lines} text=${error ?? JSON.stringify(value, null, 2) ?? ""} />
-    </div>
+    <${Shell} screens=${SCREENS} keys=${T.keys} head=${html`<${Head} overview=${value} />`}
+      refused=${html`<${Refused} ...${T.refused} />`} />
   `;
 }
 
-startPage({ name: signal(""), count: signal(0) });
-render(html`<${Shell} screens=${SCREENS} head=${texts.product} />`, document.body);
+function Head({ overview }: { overview: Values | undefined }): View {
+  if (overview === undefined) return html`<strong>${texts.product}</strong>`;
+  const { url, ready, version } = overview;
+  return html`
+    <strong class="computer"><${Line} text=${url} max=${80} /></strong>
+    <p class="where">
+      <${State} kind=${ready ? "good" : "bad"}>${ready ? T.ready : T.notReady}<//>
+      <span class="faint">${T.version} ${version}</span></p>
+  `;
+}
+
+startPage({ name: place, count: computed(() => unready.value) });
+render(html`<${Operator} />`, document.body);

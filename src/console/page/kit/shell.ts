@@ -25,9 +25,13 @@ interface ShellProps {
   readonly head: View;
   readonly actions?: View;
   readonly banner?: View;
+  /** What is shown when the program refuses this page; how to get a new link by default. */
+  readonly refused?: View;
+  /** What keys do besides choosing a screen. */
+  readonly keys?: typeof texts.help.keys;
 }
 
-export function Shell({ screens, head, actions, banner }: ShellProps): View {
+export function Shell({ screens, head, actions, banner, refused, keys }: ShellProps): View {
   const [isHelping, setHelping] = useState(false);
   const chosen = screens.find(({ id }) => id === route.value[0]) ?? screens[0];
   useEffect(() => {
@@ -35,7 +39,7 @@ export function Shell({ screens, head, actions, banner }: ShellProps): View {
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
   }, [screens]);
-  if (connection.value === "refused") return html`<${Refused} />`;
+  if (connection.value === "refused") return refused ?? html`<${Refused} ...${texts.refused} />`;
   return html`
     <a class="skip" href="#main" onClick=${(event: Event) => {
       event.preventDefault();
@@ -63,12 +67,12 @@ export function Shell({ screens, head, actions, banner }: ShellProps): View {
           html`<p class="notice ${notice.value.isAlarm ? "bad" : ""}">${notice.value.text}</p>`}
         <p class="unseen" role="status">${notice.value?.isAlarm === false ? notice.value.text : ""}</p>
         <p class="unseen" role="alert">${notice.value?.isAlarm ? notice.value.text : ""}</p>
-        ${isHelping && html`<${Help} screens=${screens} onClose=${() => setHelping(false)} />`}
+        ${isHelping && html`<${Help} screens=${screens} keys=${keys} onClose=${() => setHelping(false)} />`}
   `;
 }
 
 /** The program does not know this page: it has started anew, or the page was opened without its link. */
-function Refused(): View {
+export function Refused({ text, command }: { text: string; command: string }): View {
   const [link, setLink] = useState("");
   const enter = () => {
     if (!takeToken(link)) return say(texts.refused.notALink, { isAlarm: true });
@@ -77,8 +81,8 @@ function Refused(): View {
   return html`
     <main class="refused">
       <h1>${texts.refused.title}</h1>
-      <p>${texts.refused.text}</p>
-      <pre>${texts.refused.command}</pre>
+      <p>${text}</p>
+      <pre>${command}</pre>
       <label class="field"><span>${texts.refused.link}</span>
           <input type="password" autocomplete="off" value=${link} onInput=${inputOf(setLink)} /></label>
       <${Button} kind="primary" onPress=${enter}>${texts.refused.open}<//>
@@ -86,8 +90,12 @@ function Refused(): View {
   `;
 }
 
-function Help({ screens, onClose }: { screens: readonly Screen[]; onClose: () => void }): View {
-  const rows = [...screens.map(({ title }, index) => [`${index + 1}`, title] as const), ...texts.help.keys];
+function Help(
+  { screens, onClose, keys = texts.help.keys }: Pick<ShellProps, "screens" | "keys"> & {
+    onClose: () => void;
+  },
+): View {
+  const rows = [...screens.map(({ title }, index) => [`${index + 1}`, title] as const), ...keys];
   return html`
     <${Dialog} title=${texts.help.title} onClose=${onClose}>
       <dl class="keys">${rows.map(([keys, what]) =>

@@ -1,0 +1,136 @@
+// What the operator of a Server sees and does, on the page in a real browser beside a real Server.
+
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { hasChromium } from "../fixtures/chromium.ts";
+import { eventually, within } from "../fixtures/within.ts";
+import { ADA, HOSTILE, LAPTOP, OperatorPage } from "./_operator_page.ts";
+
+function test(name: string, work: (page: OperatorPage) => Promise<void>, ...args: readonly string[]): void {
+  Deno.test({
+    name,
+    ignore: !hasChromium || Deno.build.os === "windows",
+    async fn() {
+      await using page = await OperatorPage.open(...args);
+      await work(page);
+    },
+  });
+}
+
+const TOOLS = { agent: "ada", computer: "laptop", req_id: "1" };
+
+test(
+  "the overview shows who is there, changed options without secrets, and follows joins",
+  async (page) => {
+    const before = await page.browser.textWith("0 Agents");
+    assertStringIncludes(before, "--max-payload");
+    assertStringIncludes(before, "(secret)");
+    assertEquals(before.includes("s3cret"), false);
+    await using _ada = await page.join(ADA);
+    await page.browser.textWith("1 Agent, 0 Computers");
+  },
+  "--metrics-port",
+  "0",
+  "--metrics-token",
+  "s3cret",
+  "--max-payload",
+  "32MiB",
+);
+
+test("the overview draws calls, latencies and refusals", async (page) => {
+  await using ada = await page.join(ADA);
+  await using laptop = await page.join(LAPTOP);
+  laptop.serve("client:get_tools", () => [{ tools: [], req_id: "1" }]);
+  await ada.request("client:get_tools", TOOLS);
+  const chart = () =>
+    page.browser.evaluate(`document.querySelector("svg[aria-label^='Time to the answer']")?.ariaLabel`);
+  await eventually(chart, (label) => / p95 [1-9.]+ m?s/.test(String(label)), "a figure in the chart");
+});
+
+test("an office shows its members and how they are connected, with texts of others as text", async (page) => {
+  await using _ada = await page.join(ADA);
+  await using _laptop = await page.join(LAPTOP);
+  await page.show("offices/lab");
+  const text = await page.browser.textWith("laptop");
+  for (const words of ["ada", "agent, protocol 0.2.0", "127.0.0.1, websocket", HOSTILE]) {
+    assertStringIncludes(text, words);
+  }
+  assertEquals(await page.browser.evaluate("document.querySelectorAll('main img').length"), 0);
+});
+
+test("`End` tells the client the reason, and the member leaves the page", async (page) => {
+  await using ada = await page.join(ADA);
+  await using _laptop = await page.join(LAPTOP);
+  const heard = ada.next("notify:connection_closing");
+  await page.show("offices/lab");
+  await page.browser.click('[aria-label="End the connection of ada"]');
+  await page.browser.find("dialog[open]");
+  await page.fill("Reason", "maintenance");
+  await page.confirm();
+  assertEquals(Object(await heard).message, "maintenance");
+  await within(ada.disconnected, "the end of the connection");
+  await page.browser.textWith("1 member");
+});
+
+test("an office shows live what its members send, and nothing of its content", async (page) => {
+  await using ada = await page.join(ADA);
+  await using laptop = await page.join(LAPTOP);
+  laptop.serve("client:get_tools", () => [{ tools: [], req_id: "1", note: "payload" }]);
+  await page.show("offices/lab/events");
+  const send = async () => {
+    await ada.request("client:get_tools", { ...TOOLS, note: "payload" });
+    return String(await page.browser.evaluate("document.body.innerText"));
+  };
+  const text = await eventually(send, (text) => text.includes("client:get_tools"), "an event on the page");
+  assertStringIncludes(text, "answered");
+  assertEquals(text.includes("payload"), false);
+});
+
+test("the audit trail is shown, filtered and saved", async (page) => {
+  await using _ada = await page.join(ADA);
+  await using _laptop = await page.join(LAPTOP);
+  await page.show("audit");
+  await page.browser.textWith("4 lines");
+  await page.browser.evaluate(
+    `URL.createObjectURL = (blob) => (blob.text().then((text) => globalThis.saved = text), "")`,
+  );
+  await page.browser.type("input[type=search]", "laptop");
+  assertStringIncludes(await page.browser.textWith("1 of 4 lines"), "joined office");
+  await page.press("Save as JSONL");
+  const saved = await eventually(
+    () => page.browser.evaluate("globalThis.saved"),
+    (text) => text !== undefined,
+    "a file",
+  );
+  assertEquals(String(saved).trim().split("\n").map((line) => JSON.parse(line).name), ["laptop"]);
+});
+
+test(
+  "tokens are shown by name, and never by value",
+  async (page) => {
+    await page.show("clients");
+    const text = await page.browser.textWith("token-1");
+    assertStringIncludes(text, "all offices");
+    assertEquals(text.includes("s3cret"), false);
+  },
+  "--token",
+  "s3cret",
+);
+
+test("`Drain` ends the Server after it was confirmed", async (page) => {
+  await using ada = await page.join(ADA);
+  const heard = ada.next("notify:connection_closing");
+  await page.press("Drain");
+  await page.browser.textWith("End this Server?");
+  await page.confirm();
+  assertEquals(Object(await heard).code, "server_closing");
+  assertEquals(await page.desk.ended(), 0);
+});
+
+test("a page whose Server was started anew says how to get its link", async (page) => {
+  await page.desk.run("console", "--stop");
+  await page.browser.textWith("does not answer");
+  await page.browser.evaluate("sessionStorage.clear()");
+  const { stdout } = await page.desk.run("console", "--no-open");
+  await page.browser.goTo(new URL(stdout.trim()).origin);
+  assertStringIncludes(await page.browser.textWith("This page needs its link"), "a2c-smcp server console");
+});
