@@ -1,5 +1,5 @@
 /** The tools that clients have called, as they were then: what a person allows in a client is allowed by its name alone. */
-import { createHash } from "node:crypto";
+import { Digests } from "../json/digest.ts";
 import type { OfficeTool } from "../agent/toolkit/toolset.ts";
 import type { ToolAddress } from "../agent/toolkit/tool_names.ts";
 
@@ -29,7 +29,7 @@ export class PinnedTools {
   readonly #onPinned: () => void;
   /** By Computer, then by the name of the tool there. */
   readonly #pinned = new Map<string, Map<string, string>>();
-  readonly #digests = new WeakMap<object, string>();
+  readonly #digests = new Digests();
   #size = 0;
 
   constructor({ onChange = "allow", given = [], onPinned = () => undefined }: PinnedToolsOptions = {}) {
@@ -73,12 +73,7 @@ export class PinnedTools {
   }
 
   #digestOf(definition: OfficeTool["definition"]): string {
-    const known = this.#digests.get(definition);
-    if (known !== undefined) return known;
     const { title, description, inputSchema, outputSchema, annotations } = definition;
-    const text = JSON.stringify([title, description, inputSchema, outputSchema, annotations]);
-    const digest = createHash("sha256").update(text).digest("hex");
-    this.#digests.set(definition, digest);
-    return digest;
+    return this.#digests.of(definition, [title, description, inputSchema, outputSchema, annotations]);
   }
 }

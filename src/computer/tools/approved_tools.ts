@@ -1,5 +1,5 @@
 /** The tools that a person has allowed for good, as they were then, for entries with `on_change`. */
-import { createHash } from "node:crypto";
+import { Digests } from "../../json/digest.ts";
 import { isRecord, parseJson } from "../../json/json.ts";
 import type { McpTool } from "../../mcp/entries.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
@@ -86,7 +86,7 @@ export class ApprovedTools {
   readonly #parts: ApprovedToolsParts;
   readonly #servers = new Map<string, ApprovedServer>();
   /** Unchanged tools and entries stay the same objects. */
-  readonly #digests = new WeakMap<object, string>();
+  readonly #digests = new Digests();
   #writing: Promise<void> = Promise.resolve();
   #isWriteAsked = false;
 
@@ -108,7 +108,7 @@ export class ApprovedTools {
       return undefined;
     }
     if (!this.isReady) return undefined;
-    const digest = this.#digestOf(tool, definitionOf(tool));
+    const digest = this.#digests.of(tool, definitionOf(tool));
     const { tools } = this.#serverOf({ server, tool });
     const before = tools.get(tool.name);
     if (before === undefined && tools.size < MAX_OF_SERVER) {
@@ -151,7 +151,7 @@ export class ApprovedTools {
    */
   #serverOf({ server: { name, config } }: Place): ApprovedServer {
     const allowed = Object.entries(config).filter(([member]) => !OTHER_MEMBERS.has(member));
-    const entry = this.#digestOf(config, allowed);
+    const entry = this.#digests.of(config, allowed);
     const known = this.#servers.get(name);
     if (known?.entry === entry) return known;
     const fresh = { entry, tools: new Map<string, Approved>() };
@@ -179,14 +179,8 @@ export class ApprovedTools {
 
   #toApproved(tool: McpTool): Approved {
     const definition = definitionOf(tool);
-    const digest = this.#digestOf(tool, definition);
+    const digest = this.#digests.of(tool, definition);
     return { digest, ...(JSON.stringify(definition).length <= MAX_DEFINITION_LENGTH ? { definition } : {}) };
-  }
-
-  #digestOf(key: object, value: unknown): string {
-    const digest = this.#digests.get(key) ?? digestOf(JSON.stringify(value));
-    this.#digests.set(key, digest);
-    return digest;
   }
 
   #toText(toKept: (approved: Approved) => Approved): string {
@@ -238,8 +232,4 @@ function recordsOf(value: unknown): Record<string, unknown>[] {
 /** A file that was edited may hold anything; what else is wrong makes a change that is shown oddly. */
 function isDefinition(value: unknown): value is ToolDefinition {
   return isRecord(value) && typeof value["description"] === "string";
-}
-
-function digestOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }

@@ -1,5 +1,5 @@
 /** Confirmation of tool calls by the person at the Computer: when they are asked, and what they are shown. */
-import { createHash } from "node:crypto";
+import { digestOfText } from "../../json/digest.ts";
 import { settledWithin } from "../../async/abortable.ts";
 import type { Logger } from "../../log.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
@@ -269,7 +269,7 @@ function toQuestion(
     title,
     description,
     annotations,
-    fingerprint: createHash("sha256").update(JSON.stringify([tool, server.config])).digest("hex"),
+    fingerprint: digestOfText(JSON.stringify([tool, server.config])),
     definition: definitionOf(tool),
     changes: changed?.changes ?? [],
     params,

@@ -1,10 +1,10 @@
 /** The tools of one MCP server, listed in each session and after each change. */
-import { createHash } from "node:crypto";
 import { visitInTurns } from "../../async/turns.ts";
 import type { McpTool } from "../../mcp/entries.ts";
 import { ServerList } from "../../mcp/server_list.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import { describeError, shorten } from "../../text/text.ts";
+import { digestOfText } from "../../json/digest.ts";
 import { fitsApproximately } from "../../json/json.ts";
 import type { SharedParts } from "../shared/shared_parts.ts";
 
@@ -81,7 +81,7 @@ export class ToolListing {
       }
       roomBytes -= json.length;
       // A tool that is listed twice stays here; names.ts leaves it out with a warning.
-      const digest = digestOf(json);
+      const digest = digestOfText(json);
       const key = tools.has(digest) ? `${digest}${tools.size}` : digest;
       tools.set(key, this.#tools.get(key) ?? tool);
     });
@@ -113,11 +113,6 @@ export class ToolListing {
     this.#tools = tools;
     this.#context.onChange();
   }
-}
-
-/** A short stand-in for the JSON of a tool, so that lists are compared without being kept as text. */
-function digestOf(text: string): string {
-  return createHash("sha256").update(text).digest("base64");
 }
 
 /** Whether both have the same keys in the same order. */
