@@ -1,6 +1,7 @@
 /** Opens a page in the browser of this machine. */
 import { join, toFileUrl } from "@std/path";
 import { replaceFile } from "../files/files.ts";
+import { escapeHtml } from "../text/safe_text.ts";
 import { controlFolder } from "./socket_folder.ts";
 
 /** How long the program that opens a browser may take to fail, in milliseconds; some end only with the browser. */
@@ -57,7 +58,7 @@ async function writeLeadingPage(url: string): Promise<string> {
   const folder = await controlFolder();
   if (folder === undefined) throw new TypeError("Cannot open a page: no folder of this user alone");
   const path = join(folder, `page-${new URL(url).port}.html`);
-  const address = url.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+  const address = escapeHtml(url);
   const html =
     `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>A2C-SMCP</title>` +
     `<meta http-equiv="refresh" content="0; url=${address}"><a href="${address}">Open the page</a>\n`;

@@ -19,7 +19,6 @@ import { ISSUER_METADATA_PATH } from "../protocol/oauth.ts";
 import { isLoopback } from "../protocol/server_address.ts";
 import { fetchPublic } from "../reach/reach.ts";
 import { describeError } from "../text/text.ts";
-import { Transient } from "./artifacts.ts";
 import { HubAudit } from "./audit.ts";
 import { ClientMetadataError, Clients, fullMetadata, parseClientMetadata } from "./clients.ts";
 import { type ConsentOptions, Consents } from "./consents.ts";
@@ -34,8 +33,6 @@ import { GrantsInUse } from "./grants_in_use.ts";
 
 /** How long a client's metadata document may take, in milliseconds. */
 const DOCUMENT_TIMEOUT_MS = 5_000;
-/** Between two looks for what has expired, in milliseconds. */
-const PRUNE_INTERVAL_MS = 60_000;
 /** The longest request for authorization, in characters: it is kept while a person decides. */
 const MAX_QUERY_LENGTH = 8_192;
 /** What a request for authorization may say; nothing else has a meaning here. */
@@ -69,53 +66,38 @@ type Handler = (
   context?: { readonly forwarded?: Forwarded | undefined },
 ) => void;
 
+interface Parts {
+  readonly file: StateFile;
+  readonly audit: HubAudit;
+  readonly clients: Clients;
+  readonly grants: Grants;
+  readonly library: OAuthLibrary;
+  readonly quotas: HubQuotas;
+}
+
 export class AuthorizationServer implements AsyncDisposable {
   /** Verifies the tokens of grants. */
   readonly tokens: TokenVerifier;
   readonly #options: AuthorizationServerOptions;
-  readonly #audit: HubAudit;
-  readonly #file: StateFile;
-  readonly #clients: Clients;
-  readonly #grants: Grants;
+  readonly #parts: Parts;
   readonly #inUse: GrantsInUse;
-  readonly #quotas: HubQuotas;
   readonly #isHostAllowed: HostRule;
-  readonly #library: OAuthLibrary;
   readonly #consents: Consents;
-  readonly #timer: ReturnType<typeof setInterval>;
   #isClosed = false;
 
-  private constructor(
-    options: AuthorizationServerOptions,
-    { file, clients, grants, library, quotas, audit }: {
-      readonly audit: HubAudit;
-      readonly file: StateFile;
-      readonly clients: Clients;
-      readonly grants: Grants;
-      readonly library: OAuthLibrary;
-      readonly quotas: HubQuotas;
-    },
-  ) {
+  private constructor(options: AuthorizationServerOptions, parts: Parts) {
     this.#options = options;
+    this.#parts = parts;
     this.tokens = {
       issuer: options.publicUrl,
       verify: (token, resource) => Promise.resolve(toTokenAccess(this.verify(token, resource))),
     };
-    this.#file = file;
-    this.#clients = clients;
-    this.#grants = grants;
-    this.#library = library;
-    this.#quotas = quotas;
-    this.#audit = audit;
-    this.#inUse = new GrantsInUse(grants, { file, audit: audit.log });
+    this.#inUse = new GrantsInUse(parts);
     this.#isHostAllowed = createHostRule({
       allowed: [new URL(options.publicUrl).hostname],
       isOpenToOthers: true,
     });
-    const invitations = new Invitations(file);
-    this.#consents = new Consents({ ...options, library, grants, invitations, quotas, audit });
-    this.#prune();
-    this.#timer = setInterval(() => this.#prune(), PRUNE_INTERVAL_MS);
+    this.#consents = new Consents({ ...options, ...parts, invitations: new Invitations(parts.file) });
   }
 
   /**
@@ -147,7 +129,6 @@ export class AuthorizationServer implements AsyncDisposable {
         stores: {
           file,
           clients,
-          transient: new Transient(),
           revoke(grant) {
             if (grants.revoke(grant)) {
               audit.log.warn("a grant was ended: by its client, a token used twice, or too many tokens", {
@@ -193,7 +174,7 @@ export class AuthorizationServer implements AsyncDisposable {
 
   /** Finds who a bearer token belongs to; `undefined` when it is not good for this path. */
   verify(token: string, resource: string): Access | undefined {
-    const known = findAccessToken(this.#file, token, Date.now());
+    const known = findAccessToken(this.#parts.file, token, Date.now());
     if (known === undefined || known.audience !== resource) return undefined;
     const { grant, scopes, expiresAt } = known;
     const { id, client, offices, computers } = grant;
@@ -210,10 +191,9 @@ export class AuthorizationServer implements AsyncDisposable {
   close(): Promise<void> {
     if (this.#isClosed) return Promise.resolve();
     this.#isClosed = true;
-    clearInterval(this.#timer);
     this.#inUse.close();
-    this.#audit.close();
-    this.#file[Symbol.dispose]();
+    this.#parts.audit.close();
+    this.#parts.file[Symbol.dispose]();
     return Promise.resolve();
   }
 
@@ -248,15 +228,17 @@ export class AuthorizationServer implements AsyncDisposable {
     }
     if (path === PATHS.authorize) request.url = `${path}?${toAuthorizationQuery(query)}`;
     this.#speakPublicly(request);
-    await this.#library.answer(request, exchange.response);
-    if (path === PATHS.token && exchange.response.statusCode === 200) this.#quotas.know(exchange.address);
+    await this.#parts.library.answer(request, exchange.response);
+    if (path === PATHS.token && exchange.response.statusCode === 200) {
+      this.#parts.quotas.know(exchange.address);
+    }
   }
 
   /** Answers what is too much, and says so. */
   #admit(exchange: Exchange, asked: Asked): boolean {
-    const wait = this.#quotas.take(asked, exchange.address);
+    const wait = this.#parts.quotas.take(asked, exchange.address);
     if (wait === undefined) return true;
-    this.#audit.refused({ request: asked, reason: "too many requests" });
+    this.#parts.audit.refused({ request: asked, reason: "too many requests" });
     const body = {
       error: "temporarily_unavailable",
       error_description: `too many requests: wait ${wait} seconds`,
@@ -274,12 +256,12 @@ export class AuthorizationServer implements AsyncDisposable {
     const text = await readBody(request);
     try {
       const metadata = parseClientMetadata(parseJson(text ?? ""));
-      const id = this.#clients.register(metadata);
+      const id = this.#parts.clients.register(metadata);
       const body = { ...fullMetadata(id, metadata), client_id_issued_at: Math.floor(Date.now() / 1_000) };
       sendJson(exchange, 201, { body, headers: OPEN_TO_PAGES });
     } catch (error) {
       if (!(error instanceof ClientMetadataError)) throw error;
-      this.#audit.refused({ request: "register", reason: error.message });
+      this.#parts.audit.refused({ request: "register", reason: error.message });
       const body = { error: error.code, error_description: error.message };
       sendJson(exchange, 400, { body, headers: OPEN_TO_PAGES });
     }
@@ -311,15 +293,6 @@ export class AuthorizationServer implements AsyncDisposable {
     headers["x-forwarded-proto"] = protocol.slice(0, -1);
     headers["x-forwarded-host"] = host;
     delete headers["x-forwarded-for"];
-  }
-
-  #prune(): void {
-    try {
-      for (const grant of this.#grants.prune()) this.#audit.log.info("a grant has expired", { grant });
-      this.#clients.prune();
-    } catch (error) {
-      this.#options.logger.error("failed to use the hub's state file", { error: describeError(error) });
-    }
   }
 }
 

@@ -13,13 +13,13 @@ export async function readClientDocument(
   url: string,
   { fetchDocument, clients }: {
     readonly fetchDocument: (url: URL) => Promise<Response>;
-    readonly clients: Pick<Clients, "findDocument" | "keepDocument">;
+    readonly clients: Pick<Clients, "find" | "keepDocument">;
   },
 ): Promise<Response> {
   const { document, cacheControl } = await fetchJson(url, fetchDocument).catch((error) => {
-    const kept = clients.findDocument(url);
-    if (!isRecord(kept)) throw error;
-    return { document: { ...kept, client_id: url }, cacheControl: null };
+    const document = clients.find(url);
+    if (document === undefined) throw error;
+    return { document, cacheControl: null };
   });
   if (!isRecord(document)) throw new TypeError("Cannot read the metadata of the client: no JSON object");
   const metadata = parseClientMetadata(document);

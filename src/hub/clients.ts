@@ -54,7 +54,10 @@ export function parseClientMetadata(value: unknown): ClientMetadata {
   if (!isRecord(value)) throw metadataError("it is not a JSON object");
   const { client_name: name, redirect_uris: uris } = value;
   if (!isTexts(uris) || uris.length === 0 || uris.length > MAX_REDIRECTS) {
-    throw metadataError(`redirect_uris must be a list of 1 to ${MAX_REDIRECTS} URIs`, "invalid_redirect_uri");
+    throw metadataError(
+      `redirect_uris must be a list of 1 to ${MAX_REDIRECTS} URIs`,
+      "invalid_redirect_uri",
+    );
   }
   for (const uri of uris) requireRedirect(uri);
   const isNamed = typeof name === "string" && name.trim() !== "";
@@ -123,7 +126,12 @@ function requireRedirect(uri: string): void {
   }
 }
 
-/** The clients that have registered themselves. */
+/** Whether a client has a metadata document at its id, in place of a registration. */
+export function isDocumentId(id: string): boolean {
+  return id.startsWith("https:");
+}
+
+/** The clients that have registered themselves, and what the documents of connected ones said last. */
 export class Clients {
   readonly #file: StateFile;
   readonly #now: () => number;
@@ -171,21 +179,16 @@ export class Clients {
   /** Keeps the metadata document of a client that somebody has connected, for when its host does not answer. */
   keepDocument(id: string, metadata: ClientMetadata): void {
     this.#file.run(
-      "INSERT OR REPLACE INTO documents (client_id, metadata) SELECT ?1, ?2 " +
+      "INSERT OR REPLACE INTO clients (id, metadata, used_at) SELECT ?1, ?2, ?3 " +
         "WHERE EXISTS (SELECT 1 FROM grants WHERE client_id = ?1)",
       id,
       JSON.stringify(metadata),
+      this.#now(),
     );
-  }
-
-  findDocument(id: string): unknown {
-    const json = this.#file.get("SELECT metadata FROM documents WHERE client_id = ?", id)?.["metadata"];
-    return typeof json === "string" ? parseJson(json) : undefined;
   }
 
   /** Forgets what has had no grant for a while. */
   prune(): void {
-    this.#file.run("DELETE FROM documents WHERE client_id NOT IN (SELECT client_id FROM grants)");
     this.#file.run(
       "DELETE FROM clients WHERE used_at < ? AND NOT EXISTS (SELECT 1 FROM grants WHERE client_id = clients.id)",
       this.#now() - UNUSED_CLIENT_MS,

@@ -1,20 +1,17 @@
 /** Consent: a person proves the right to connect a client, sees who asks, and says what the client may do. */
 import { BoundedMap } from "../async/bounded_collections.ts";
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { ACCESS_RIGHTS, type AccessRights } from "../protocol/rights.ts";
 import { CALL_SCOPE, READ_SCOPE, SCOPES } from "../http/mcp/resource_server.ts";
 import type { HubAudit } from "./audit.ts";
-import { hostOf } from "./clients.ts";
+import { hostOf, isDocumentId } from "./clients.ts";
 import { type Exchange, originProblem, readForm, sendPage } from "./exchange.ts";
 import type { Grants } from "./grants.ts";
 import type { Invitations } from "./invitations.ts";
 import { type AskingClient, consentPage, problemPage, provePage } from "./page.ts";
-import { CONSENT_SECONDS, type OAuthLibrary } from "./oauth_library.ts";
+import type { OAuthLibrary } from "./oauth_library.ts";
 import type { HubQuotas } from "./quotas.ts";
 
-/** After so many wrong codes the client has to ask again. */
-const MAX_TRIES = 5;
-/** The most consents of which something is remembered; the oldest one gives way. */
+/** The most consents that wait for a person who has proved the right; the oldest one gives way. */
 const MAX_UNDER_WAY = 1_000;
 
 /** A path of the hub that tokens are for. */
@@ -46,13 +43,6 @@ export interface ConsentOptions {
   readonly operator?: ((token: string) => Promise<Operator | undefined>) | undefined;
 }
 
-/** What is known of one consent. */
-interface UnderWay {
-  tries: number;
-  proof?: Proof;
-  readonly endsAt: number;
-}
-
 /** What a person has proved the right to. */
 interface Proof {
   /** Who consents. */
@@ -77,8 +67,8 @@ interface Asked {
 
 export class Consents {
   readonly #options: ConsentOptions;
-  /** The oldest first. */
-  readonly #underWay = new BoundedMap<string, UnderWay>(MAX_UNDER_WAY);
+  /** By the request for authorization, which the library ends. */
+  readonly #proofs = new BoundedMap<string, Proof>(MAX_UNDER_WAY);
 
   constructor(options: ConsentOptions) {
     this.#options = options;
@@ -127,7 +117,7 @@ export class Consents {
     if (client === undefined || resource === undefined || typeof indicator !== "string") return undefined;
     const asking = {
       name: client.clientName ?? hostOf(redirectUri),
-      documentHost: id.startsWith("https:") ? URL.parse(id)?.host : undefined,
+      documentHost: isDocumentId(id) ? URL.parse(id)?.host : undefined,
       returnsTo: hostOf(redirectUri),
       redirectUri,
     };
@@ -140,7 +130,7 @@ export class Consents {
   async #show(exchange: Exchange, asked: Asked, problem?: string): Promise<void> {
     const { operator } = this.#options;
     const { client, resource: { office }, uid } = asked;
-    const proof = this.#state(uid).proof;
+    const proof = this.#proofs.get(uid);
     if (proof !== undefined) return await this.#showChoice(exchange, { asked, proof, problem });
     sendPage(exchange, provePage({ client, office, problem, canSignIn: operator !== undefined }));
   }
@@ -168,18 +158,15 @@ export class Consents {
       this.#refused("too many tries", asked);
       return await this.#show(exchange, asked, `Too many tries: wait ${wait} seconds`);
     }
-    const state = this.#state(asked.uid);
     const found = await this.#check(form);
     const offices = found === undefined ? [] : officesFor(asked.resource, found);
     if (found === undefined || offices.length === 0) {
       this.#refused(found === undefined ? "wrong code or token" : "a code for other offices", asked);
-      state.tries++;
-      if (state.tries >= MAX_TRIES) return await this.#refuse(exchange, asked, "too many wrong codes");
       const otherwise = asked.resource.office === undefined ? ANY_OFFICE : OTHER_OFFICE;
       return await this.#show(exchange, asked, found === undefined ? this.#wrongProof : otherwise);
     }
     const { name, code, token } = found;
-    state.proof = { name, offices, code, token };
+    this.#proofs.set(asked.uid, { name, offices, code, token });
     this.#options.quotas.know(exchange.address);
     await this.#show(exchange, asked);
   }
@@ -209,8 +196,7 @@ export class Consents {
   }
 
   async #allow(exchange: Exchange, asked: Asked, form: URLSearchParams): Promise<void> {
-    const state = this.#state(asked.uid);
-    const { proof } = state;
+    const proof = this.#proofs.get(asked.uid);
     if (proof === undefined) return await this.#show(exchange, asked, this.#wrongProof);
     const rights = asked.rights.find((each) => each === form.get("rights"));
     const { offices: offered } = proof;
@@ -220,17 +206,16 @@ export class Consents {
       return await this.#show(exchange, asked, "Choose at least one office, and what the client may do");
     }
     // Of two forms at once, one alone is served.
-    delete state.proof;
+    this.#proofs.delete(asked.uid);
     if (!await this.#use(proof, asked)) {
       this.#refused("a code that was used, or a token that was removed meanwhile", asked);
       return await this.#show(exchange, asked, this.#wrongProof);
     }
-    this.#underWay.delete(asked.uid);
     await this.#grant(exchange, asked, { offices, rights, consentedBy: proof.name });
   }
 
   async #grant(
-    { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
+    exchange: Exchange,
     { clientId, client, resource, indicator }: Asked,
     given: {
       readonly offices: readonly string[];
@@ -260,26 +245,18 @@ export class Consents {
       consented_by: consentedBy,
     });
     const scope = rights === "read" ? READ_SCOPE : SCOPES.join(" ");
-    await library.allow({ request, response }, { id, clientId, resource: indicator, scope });
+    await library.allow(exchange, { id, clientId, resource: indicator, scope });
   }
 
-  async #refuse({ request, response }: Exchange, asked: Asked, why: string): Promise<void> {
-    this.#underWay.delete(asked.uid);
+  async #refuse(exchange: Exchange, asked: Asked, why: string): Promise<void> {
+    this.#proofs.delete(asked.uid);
     this.#refused(why, asked);
-    await this.#options.library.refuse({ request, response }, { error: "access_denied", description: why });
+    await this.#options.library.refuse(exchange, { error: "access_denied", description: why });
   }
 
   #refused(reason: string, { clientId, client, resource }: Asked): void {
     const fields = { reason, client: client.name, client_id: clientId, resource: resource.url };
     this.#options.audit.refused(fields);
-  }
-
-  #state(uid: string): UnderWay {
-    const known = this.#underWay.get(uid);
-    if (known !== undefined && known.endsAt > performance.now()) return known;
-    const made = { tries: 0, endsAt: performance.now() + CONSENT_SECONDS * 1_000 };
-    this.#underWay.set(uid, made);
-    return made;
   }
 }
 

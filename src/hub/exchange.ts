@@ -1,9 +1,9 @@
 /** One request to the hub's own paths and its answer, over `node:http`. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { readBoundedText } from "../text/bounded_text.ts";
 import type { Page } from "./page.ts";
 
 const MAX_BODY_BYTES = 64 * 1024;
-const FORM_TYPE = "application/x-www-form-urlencoded";
 
 export interface Exchange {
   readonly request: IncomingMessage;
@@ -29,25 +29,17 @@ export function sendJson(
 
 /** The body of a request; `undefined` when it is too large, or cut off. */
 export async function readBody(request: IncomingMessage): Promise<string | undefined> {
-  const pieces: Uint8Array[] = [];
-  let sizeBytes = 0;
   try {
-    for await (const piece of request) {
-      if (!(piece instanceof Uint8Array)) return undefined;
-      sizeBytes += piece.length;
-      if (sizeBytes > MAX_BODY_BYTES) return undefined;
-      pieces.push(piece);
-    }
+    return await readBoundedText(ReadableStream.from(request), { maxBytes: MAX_BODY_BYTES });
   } catch {
     return undefined;
   }
-  return new TextDecoder().decode(await new Blob(pieces.map((piece) => new Uint8Array(piece))).arrayBuffer());
 }
 
 /** The fields of a form; `undefined` for another body. */
 export async function readForm(request: IncomingMessage): Promise<URLSearchParams | undefined> {
   const [type = ""] = (request.headers["content-type"] ?? "").split(";");
-  if (type.trim().toLowerCase() !== FORM_TYPE) return undefined;
+  if (type.trim().toLowerCase() !== "application/x-www-form-urlencoded") return undefined;
   const text = await readBody(request);
   return text === undefined ? undefined : new URLSearchParams(text);
 }

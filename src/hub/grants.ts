@@ -1,6 +1,6 @@
 /** Grants: what a person has allowed a client, until somebody takes it back. Tokens belong to a grant and end with it. */
 import { randomBytes } from "node:crypto";
-import { isTexts, parseJson } from "../json/json.ts";
+import { isRecord, isTexts, parseJson } from "../json/json.ts";
 import { ACCESS_RIGHTS, type AccessRights } from "../protocol/rights.ts";
 import { type Row, secretDigest, type StateFile } from "./state_file.ts";
 
@@ -40,7 +40,6 @@ export interface GrantChange {
 /** A grant is kept so long after its consent without a token, while the client fetches its first one, in milliseconds. */
 const UNUSED_MS = 10 * 60_000;
 const ID_BYTES = 6;
-const NOW = () => Date.now();
 
 export class Grants {
   readonly #file: StateFile;
@@ -49,7 +48,7 @@ export class Grants {
   onBegin: (grant: Grant) => void = () => {};
   onEnd: (id: string) => void = () => {};
 
-  constructor(file: StateFile, now: () => number = NOW) {
+  constructor(file: StateFile, now = () => Date.now()) {
     this.#file = file;
     this.#now = now;
   }
@@ -139,20 +138,8 @@ export class Grants {
   }
 }
 
-/** An access token as the file knows it. */
-export interface KnownToken {
-  readonly grant: Grant;
-  readonly audience: string;
-  readonly scopes: readonly string[];
-  readonly expiresAt: number;
-}
-
-/** Finds an access token and its grant. */
-export function findAccessToken(
-  file: StateFile,
-  token: string,
-  now: number,
-): KnownToken | undefined {
+/** Finds an access token, and its grant. */
+export function findAccessToken(file: StateFile, token: string, now: number) {
   const row = file.get(
     "SELECT grants.*, payload, expires_at FROM artifacts JOIN grants ON grants.id = grant_id " +
       "WHERE digest = ? AND kind = 'AccessToken' AND expires_at > ?",
@@ -162,9 +149,7 @@ export function findAccessToken(
   const grant = row && toGrant(row);
   if (row === undefined || grant === undefined) return undefined;
   const payload = parseJson(String(row["payload"]));
-  if (typeof payload !== "object" || payload === null) return undefined;
-  const audience = "aud" in payload ? payload.aud : undefined;
-  const scope = "scope" in payload ? payload.scope : undefined;
+  const { aud: audience, scope } = isRecord(payload) ? payload : {};
   if (typeof audience !== "string" || typeof scope !== "string") return undefined;
   return { grant, audience, scopes: scope.split(" "), expiresAt: Number(row["expires_at"]) };
 }

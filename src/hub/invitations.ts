@@ -1,6 +1,6 @@
 /** Invitations: short codes by which a person proves the right to connect a client. */
 import { randomInt } from "node:crypto";
-import { isTexts, parseJson } from "../json/json.ts";
+import { isRecord, isTexts, parseJson } from "../json/json.ts";
 import { secretDigest, type StateFile } from "./state_file.ts";
 
 /** How long a code is good, in milliseconds. */
@@ -33,17 +33,15 @@ export class Invitations {
     const signs = Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
     const expiresAt = this.#now() + INVITATION_MS;
     this.#file.transact(() => {
-      this.#file.run("DELETE FROM invitations WHERE expires_at <= ?", this.#now());
       this.#file.run(
-        "INSERT INTO invitations (digest, name, offices, expires_at) VALUES (?, ?, ?, ?)",
+        `INSERT INTO artifacts (digest, kind, payload, expires_at) VALUES (?, '${KIND}', ?, ?)`,
         secretDigest(KIND, signs),
-        name,
-        JSON.stringify(offices),
+        JSON.stringify({ name, offices }),
         expiresAt,
       );
       this.#file.run(
-        "DELETE FROM invitations WHERE digest NOT IN " +
-          `(SELECT digest FROM invitations ORDER BY expires_at DESC LIMIT ${MAX_INVITATIONS})`,
+        `DELETE FROM artifacts WHERE kind = '${KIND}' AND digest NOT IN (SELECT digest FROM artifacts ` +
+          `WHERE kind = '${KIND}' ORDER BY expires_at DESC LIMIT ${MAX_INVITATIONS})`,
       );
     });
     return { code: `${signs.slice(0, HALF)}-${signs.slice(HALF)}`, expiresAt };
@@ -52,17 +50,18 @@ export class Invitations {
   /** Finds the invitation of a code that is good; it stays so. */
   find(code: string): Invitation | undefined {
     const row = this.#file.get(
-      "SELECT name, offices FROM invitations WHERE digest = ? AND expires_at > ?",
+      "SELECT payload FROM artifacts WHERE digest = ? AND expires_at > ?",
       secretDigest(KIND, signsOf(code)),
       this.#now(),
     );
-    const offices = parseJson(String(row?.["offices"] ?? ""));
-    return row === undefined || !isTexts(offices) ? undefined : { name: String(row["name"]), offices };
+    const payload = parseJson(String(row?.["payload"] ?? ""));
+    const { name, offices } = isRecord(payload) ? payload : {};
+    return typeof name === "string" && isTexts(offices) ? { name, offices } : undefined;
   }
 
   /** Uses a code up; `false` when it is not good any more. */
   take(code: string): boolean {
-    const taken = "DELETE FROM invitations WHERE digest = ? AND expires_at > ?";
+    const taken = "DELETE FROM artifacts WHERE digest = ? AND expires_at > ?";
     return this.#file.run(taken, secretDigest(KIND, signsOf(code)), this.#now()) > 0;
   }
 }

@@ -9,7 +9,7 @@ import { PackageMissingError } from "../own_imports.ts";
 import { describeError, quoted } from "../text/text.ts";
 import { type Adapter, createAdapter, type Stores } from "./artifacts.ts";
 import { MAX_DOCUMENT_BYTES, readClientDocument } from "./client_documents.ts";
-import { isOfConnection } from "./exchange.ts";
+import { type Exchange, isOfConnection } from "./exchange.ts";
 import type { HubKeys } from "./state_file.ts";
 
 export const PATHS = {
@@ -27,7 +27,7 @@ const CODE_SECONDS = 60;
 const REFRESH_SECONDS = 90 * 24 * 60 * 60;
 /** A grant ends with its last token, or when somebody ends it. */
 const GRANT_SECONDS = 20 * 365 * 24 * 60 * 60;
-export const CONSENT_SECONDS = 15 * 60;
+const CONSENT_SECONDS = 15 * 60;
 /** Between two readings of a document, in seconds. */
 const DOCUMENT_CACHE = { min: 60, max: 24 * 60 * 60 };
 
@@ -163,7 +163,7 @@ export class OAuthLibrary {
 
   /** Sends the browser on with a code for this grant. */
   async allow(
-    exchange: { readonly request: IncomingMessage; readonly response: ServerResponse },
+    exchange: Exchange,
     grant: {
       readonly id: string;
       readonly clientId: string;
@@ -181,14 +181,14 @@ export class OAuthLibrary {
 
   /** Sends the browser on with an error of OAuth. */
   async refuse(
-    exchange: { readonly request: IncomingMessage; readonly response: ServerResponse },
+    exchange: Exchange,
     { error, description }: OAuthFailure,
   ): Promise<void> {
     await this.#finish(exchange, { error, error_description: description });
   }
 
   async #finish(
-    { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
+    { request, response }: Exchange,
     result: unknown,
   ): Promise<void> {
     await this.#library.interactionFinished(request, response, result, { mergeWithLastSubmission: false });

@@ -1,7 +1,7 @@
 /** The pages of a hub that a person sees while a client is connected: plain HTML without scripts. Pure. */
 import { createHash } from "node:crypto";
 import { ACCESS_RIGHTS, type AccessRights } from "../protocol/rights.ts";
-import { toBareLine } from "../text/safe_text.ts";
+import { escapeHtml, toBareLine } from "../text/safe_text.ts";
 import { OWN_MACHINE } from "./clients.ts";
 
 /** A page and the headers that protect it. */
@@ -107,7 +107,7 @@ export function consentPage(options: ConsentPage): Page {
 export function problemPage(
   { status, title, text }: { readonly status: number; readonly title: string; readonly text: string },
 ): Page {
-  return page(title, `<h1>${shown(title)}</h1>\n  <p role="alert">${shown(text)}</p>`, { status });
+  return page(title, `<h1>${escapeHtml(title)}</h1>\n  <p role="alert">${escapeHtml(text)}</p>`, { status });
 }
 
 const RIGHTS_TEXT: Readonly<Record<AccessRights, readonly [title: string, text: string]>> = {
@@ -157,7 +157,7 @@ function officesOf({ offices, isChoice }: ConsentPage): string {
     const help = `<p class="help" id="office-help-${index}">${about}</p>`;
     if (!isChoice) return `<li><strong>${named(name)}</strong>${help}</li>`;
     return `<div class="choice">
-        <input type="checkbox" id="office-${index}" name="office" value="${shown(name)}" checked
+        <input type="checkbox" id="office-${index}" name="office" value="${escapeHtml(name)}" checked
           aria-describedby="office-help-${index}">
         <label for="office-${index}">${named(name)}</label>${help}
       </div>`;
@@ -167,7 +167,7 @@ function officesOf({ offices, isChoice }: ConsentPage): string {
 }
 
 function alert(problem: string | undefined): string {
-  return problem === undefined ? "" : `<p role="alert" class="problem">${shown(problem)}</p>`;
+  return problem === undefined ? "" : `<p role="alert" class="problem">${escapeHtml(problem)}</p>`;
 }
 
 /** A text of somebody else, which cannot change the direction of the text around it. */
@@ -181,22 +181,11 @@ function wholeHost(host: string): string {
 }
 
 function cutName(text: string, maxLength: number): string {
-  return `<bdi>${shown(toBareLine(text, maxLength))}</bdi>`;
+  return `<bdi>${escapeHtml(toBareLine(text, maxLength))}</bdi>`;
 }
 
 const MAX_SHOWN_LENGTH = 128;
 const MAX_HOST_LENGTH = 260;
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-function shown(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? "");
-}
 
 const STYLE = `
 :root { color-scheme: light dark; --ink: #1b1f24; --soft: #57606a; --paper: #ffffff; --ground: #f3f4f6; --line: #8c959f;
@@ -244,7 +233,7 @@ function page(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${shown(title)} · A2C-SMCP hub</title>
+<title>${escapeHtml(title)} · A2C-SMCP hub</title>
 <style>${STYLE}</style>
 </head>
 <body>

@@ -2,18 +2,8 @@
  * What a hub keeps: clients, grants, tokens, invitations and its own keys, in one file of SQLite. The hub and the commands of its
  * operator use it at the same time. Of what is secret it holds digests, besides the keys of the hub itself.
  */
-import { Buffer } from "node:buffer";
 import { createHash, createPrivateKey, generateKeyPairSync, randomBytes } from "node:crypto";
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  renameSync,
-  statSync,
-} from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { isRecord, parseJson } from "../json/json.ts";
@@ -32,7 +22,6 @@ const TABLES = `
   CREATE TABLE IF NOT EXISTS clients (
     id TEXT PRIMARY KEY, metadata TEXT NOT NULL, used_at INTEGER NOT NULL
   ) STRICT;
-  CREATE TABLE IF NOT EXISTS documents (client_id TEXT PRIMARY KEY, metadata TEXT NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS artifacts (
     digest TEXT PRIMARY KEY, kind TEXT NOT NULL, payload TEXT NOT NULL, grant_id TEXT,
     consumed_at INTEGER, expires_at INTEGER NOT NULL
@@ -45,9 +34,6 @@ const TABLES = `
     rights TEXT NOT NULL, created_at INTEGER NOT NULL, used_at INTEGER, calls INTEGER NOT NULL DEFAULT 0
   ) STRICT;
   CREATE INDEX IF NOT EXISTS grants_of_clients ON grants (client_id);
-  CREATE TABLE IF NOT EXISTS invitations (
-    digest TEXT PRIMARY KEY, name TEXT NOT NULL, offices TEXT NOT NULL, expires_at INTEGER NOT NULL
-  ) STRICT;
 `;
 
 /** The file cannot be used, and says why. */
@@ -231,72 +217,38 @@ function isDamage(error: unknown): boolean {
   return error instanceof DamagedError || DAMAGE.test(describeError(error));
 }
 
-/** How much of a file tells what it is, in bytes. */
-const HEAD_BYTES = 4_096;
-const SQLITE_HEAD = "SQLite format 3\0";
-
-/** @throws {StateFileError} for a file that is not of a hub of this version. One of a hub may be damaged, but is none of these. */
+/** @throws {StateFileError} for a file that is not of a hub of this version. One that a hub has used may be damaged. */
 function refuseOther(path: string): void {
-  const head = readHead(path);
-  if (head === undefined || head.length === 0) return;
-  const other = head.subarray(0, SQLITE_HEAD.length).toString("latin1") === SQLITE_HEAD
-    ? otherDatabase(path)
-    : isText(head)
-    ? "a text;"
-    : undefined;
-  if (other !== undefined) throw stateError(path, `it is ${other} give another --state-file`);
-}
-
-/** `undefined` for a file that cannot be read, such as a folder: opening it says why. */
-function readHead(path: string): Buffer | undefined {
-  let file: number | undefined;
-  try {
-    file = openSync(path, "r");
-    const head = Buffer.alloc(HEAD_BYTES);
-    return head.subarray(0, readSync(file, head));
-  } catch {
-    return undefined;
-  } finally {
-    if (file !== undefined) closeSync(file);
-  }
-}
-
-function isText(bytes: Uint8Array): boolean {
-  if (bytes.includes(0)) return false;
-  try {
-    // The last character may be cut.
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** `undefined` for a file that is too damaged to tell. */
-function otherDatabase(path: string): string | undefined {
+  if (!existsSync(path)) return;
+  let version: unknown;
   try {
     const db = new DatabaseSync(path, { readOnly: true });
     try {
       db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
-      const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
-      if (tables.length === 0) return undefined;
-      if (!tables.some(({ name }) => name === "keys")) return "the database of another program;";
-      const { value = VERSION } = db.prepare("SELECT value FROM keys WHERE name = 'version'").get() ?? {};
-      return value === VERSION
-        ? undefined
-        : `of version "${value}", and this program reads version ${VERSION}: use the release that wrote it, or`;
+      version = db.prepare("SELECT value FROM keys WHERE name = 'version'").get()?.["value"];
     } finally {
       db.close();
     }
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (existsSync(lockOf(path)) || !isDamage(error)) return;
+    throw stateError(path, "it is not a file of a hub; give another --state-file");
   }
+  if (version === undefined || version === VERSION) return;
+  throw stateError(
+    path,
+    `it is of version "${version}", and this program reads version ${VERSION}: use the release that wrote it, or give ` +
+      "another --state-file",
+  );
+}
+
+function lockOf(path: string): string {
+  return `${path}.lock`;
 }
 
 /** Keeps other hubs from the file until it is closed, however this process ends. Commands are not kept from it. */
 function takeLock(path: string): DatabaseSync {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const lock = new DatabaseSync(`${path}.lock`);
+  const lock = new DatabaseSync(lockOf(path));
   try {
     lock.exec("BEGIN EXCLUSIVE");
     return lock;

@@ -196,3 +196,8 @@ function escapeUnits(text: string): string {
 function toUnicodeEscape(unit: string): string {
   return SHORT_ESCAPES.get(unit) ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
+
+/** The text in a page of HTML, or in an attribute with quotes. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"'\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => `&#${character.codePointAt(0)};`);
+}

@@ -96,9 +96,12 @@ for (
 
 for (
   const [what, write] of [
-    ["a text", (path: string) => Deno.writeTextFileSync(path, "41d0c7b2e9f6a358 name=bücher\n")],
     [
-      'of version "2", and this program reads version 1: use the release that wrote it, or',
+      "it is not a file of a hub",
+      (path: string) => Deno.writeTextFileSync(path, "41d0c7b2e9f6a358 name=bücher\n"),
+    ],
+    [
+      'it is of version "2", and this program reads version 1: use the release that wrote it, or',
       (path: string) => {
         StateFile.open(path, { logger: new LogBook() })[Symbol.dispose]();
         Deno.removeSync(`${path}.lock`);
@@ -107,14 +110,14 @@ for (
         db.close();
       },
     ],
-    ["the database of another program", (path: string) => {
+    ["it is not a file of a hub;", (path: string) => {
       const db = new DatabaseSync(path);
       db.exec("CREATE TABLE grants (x TEXT)");
       db.close();
     }],
   ] as const
 ) {
-  Deno.test(`a hub and its commands leave ${what} as it is`, () => {
+  Deno.test(`a hub and its commands leave a file alone of which they say: ${what}`, () => {
     using folder = new TempFolder();
     const path = `${folder.path}/named by mistake`;
     write(path);
@@ -125,7 +128,7 @@ for (
       () => StateFile.openExisting(path),
     ];
     for (const each of open) {
-      assertThrows(each, StateFileError, `it is ${what}`);
+      assertThrows(each, StateFileError, what);
       assertThrows(each, StateFileError, "give another --state-file");
     }
     assertEquals(Deno.readFileSync(path), before);

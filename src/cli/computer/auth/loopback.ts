@@ -3,6 +3,7 @@
  * port share one listener, which offers each request to all of them.
  */
 import { settledWithin } from "../../../async/abortable.ts";
+import { escapeHtml } from "../../../text/safe_text.ts";
 
 /** The path of the address that a browser is sent to; a segment may follow, for the authorization server. */
 const REDIRECT_PATH = "/callback";
@@ -172,8 +173,4 @@ export function buildPage(kind: PageKind, server?: string): Response {
     `<meta name="viewport" content="width=device-width"><style>${STYLE}</style></head>` +
     `<body><main><h1>${heading}</h1><p>${text}</p></main></body></html>\n`;
   return new Response(body, { status, headers: HEADERS });
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"'\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => `&#${character.codePointAt(0)};`);
 }
