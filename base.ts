@@ -12,7 +12,7 @@ export { describeFileError } from "./src/files/files.ts";
 export { FolderWatch } from "./src/files/folder_watch.ts";
 export { globProblem } from "./src/files/globs.ts";
 export { createLogger, type Logger, silentLogger } from "./src/log.ts";
-export { openRegularFile } from "./src/files/open_file.ts";
+export { openRegularFile, readBeginning } from "./src/files/open_file.ts";
 export { importWords } from "./src/own_imports.ts";
 export { ErrorCode } from "./src/protocol/error_codes.ts";
 export { SmcpError } from "./src/protocol/errors.ts";

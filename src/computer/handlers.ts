@@ -1,6 +1,5 @@
 /** Answers each `client:*` request with the matching part of the host. Every body is parsed once, here. */
 import { readWindow, renderWindow } from "../organizer/windows.ts";
-import { isRecord } from "../json/json.ts";
 import { badRequest } from "../protocol/errors.ts";
 import {
   ANSWER_INPUT_EVENT,
@@ -30,28 +29,31 @@ import {
   UNSUBSCRIBE_RESOURCE_EVENT,
 } from "../protocol/events.ts";
 import type { MCPServerConfig, SentComputerConfig, ShownInput } from "../protocol/config.ts";
-import type { GetDeskTopRet, GetWindowsRet, WindowInfo } from "../protocol/desktop.ts";
-import type { GetFinderRet } from "../protocol/finder.ts";
-import type { OpenInputRet } from "../protocol/questions.ts";
+import type { GetDeskTopReq, GetDeskTopRet, GetWindowsRet, WindowInfo } from "../protocol/desktop.ts";
+import type { GetFinderReq, GetFinderRet } from "../protocol/finder.ts";
 import * as parse from "../protocol/parse.ts";
-import type { GetMcpServersRet } from "../protocol/mcp_servers.ts";
-import type { GetPromptRet, GetPromptsReq, GetPromptsRet } from "../protocol/prompts.ts";
+import type { GetMcpServersReq, GetMcpServersRet, McpServerInfo } from "../protocol/mcp_servers.ts";
+import type { GetPromptsReq, GetPromptsRet } from "../protocol/prompts.ts";
 import type {
   GetCompletionRet,
   GetResourceTemplatesReq,
   GetResourceTemplatesRet,
 } from "../protocol/resource_templates.ts";
-import type { FollowCallRet } from "../protocol/progress.ts";
-import type { GetResourceUpdatesRet, SubscribeResourceRet } from "../protocol/resource_updates.ts";
-import type { GetBlobRet, GetDpeRet, GetResourcesRet, ReadResourceRet } from "../protocol/resources.ts";
-import type { GetSkillRet, GetSkillsRet } from "../protocol/skills.ts";
-import type { PutBlobRet } from "../protocol/uploads.ts";
+import type { FollowCallReq, FollowCallRet } from "../protocol/progress.ts";
+import type { GetResourceUpdatesReq, GetResourceUpdatesRet } from "../protocol/resource_updates.ts";
+import type {
+  GetBlobReq,
+  GetBlobRet,
+  GetDpeRet,
+  GetResourcesReq,
+  GetResourcesRet,
+} from "../protocol/resources.ts";
+import type { GetSkillsRet, SkillRef } from "../protocol/skills.ts";
 import { timeoutMsOf } from "../protocol/call.ts";
-import { A2C_MCP_SERVER, type CallToolResult, type GetToolsRet } from "../protocol/tools.ts";
-import type { EntryLists, ListedEntry } from "./offers/entry_lists.ts";
+import { A2C_MCP_SERVER, type GetToolsRet, type SMCPTool } from "../protocol/tools.ts";
+import type { EntryLists } from "./offers/entry_lists.ts";
 import type { McpHost } from "./host.ts";
 import { MAX_CHUNK_BYTES, type OfficeBlobs } from "./office/blob_store.ts";
-import type { ListItem } from "./office/list_answer.ts";
 import * as reads from "./resources/read.ts";
 import { resolveDocument } from "./resources/resolve_dpe.ts";
 import type { ResolveDpe } from "./resources/file_resolver.ts";
@@ -69,265 +71,248 @@ export interface HandlerScope {
 /** Turns the body of a request into its answer; throws {@linkcode SmcpError} for an error answer. */
 export type Handle = (scope: HandlerScope, body: unknown) => unknown;
 
-export const HANDLERS: ReadonlyMap<string, Handle> = new Map<string, Handle>([
-  [TOOL_CALL_EVENT, callTool],
-  [ASK_TOOL_CALL_EVENT, askAndCallTool],
-  [FOLLOW_CALL_EVENT, followCall],
-  [OPEN_INPUT_EVENT, openInput],
-  [ANSWER_INPUT_EVENT, answerInput],
-  [GET_TOOLS_EVENT, getTools],
-  [GET_CONFIG_EVENT, getConfig],
-  [GET_DESKTOP_EVENT, getDesktop],
-  [GET_WINDOWS_EVENT, getWindows],
-  [GET_FINDER_EVENT, getFinder],
-  [READ_RESOURCE_EVENT, readResource],
-  [GET_RESOURCES_EVENT, getResources],
-  [GET_RESOURCE_TEMPLATES_EVENT, getResourceTemplates],
-  [GET_COMPLETION_EVENT, getCompletion],
-  [GET_MCP_SERVERS_EVENT, getMcpServers],
-  [GET_PROMPTS_EVENT, getPrompts],
-  [GET_PROMPT_EVENT, getPrompt],
-  [SUBSCRIBE_RESOURCE_EVENT, subscribeResource],
-  [UNSUBSCRIBE_RESOURCE_EVENT, unsubscribeResource],
-  [GET_RESOURCE_UPDATES_EVENT, getResourceUpdates],
-  [GET_BLOB_EVENT, getBlob],
-  [PUT_BLOB_EVENT, putBlob],
-  [GET_DPE_EVENT, getDpe],
-  [GET_SKILLS_EVENT, getSkills],
-  [GET_SKILL_EVENT, getSkill],
-]);
+/** What a request is answered with, beside its `req_id`. */
+type Answer<T> = Promise<Omit<T, "req_id">>;
 
-interface ConfigPart {
-  readonly server?: readonly [string, MCPServerConfig];
-  readonly input?: ShownInput;
+/** Answers a request by its event under its own `req_id`. */
+function under<R extends { readonly req_id: string }>(
+  parseRequest: (body: unknown) => R,
+  answer: (scope: HandlerScope, request: R) => object | Promise<object>,
+): Handle {
+  return async (scope, body) => {
+    const request = parseRequest(body);
+    return { ...await answer(scope, request), req_id: request.req_id };
+  };
 }
+
+export const HANDLERS: ReadonlyMap<string, Handle> = new Map<string, Handle>([
+  [TOOL_CALL_EVENT, ({ host }, body) => host.calls.call(parse.parseToolCallReq(body))],
+  [ASK_TOOL_CALL_EVENT, ({ host }, body) => host.calls.call(parse.parseToolCallReq(body), { mustAsk: true })],
+  [ANSWER_INPUT_EVENT, ({ host }, body) => host.channel.answer(parse.parseAnswerInputReq(body))],
+  [FOLLOW_CALL_EVENT, under(parse.parseFollowCallReq, followCall)],
+  [
+    OPEN_INPUT_EVENT,
+    under(parse.parseOpenInputReq, ({ host }, { modes }) => ({ modes: host.channel.open(modes) })),
+  ],
+  [GET_TOOLS_EVENT, under(parse.parseGetToolsReq, getTools)],
+  [GET_CONFIG_EVENT, getConfig],
+  [GET_DESKTOP_EVENT, under(parse.parseGetDeskTopReq, getDesktop)],
+  [GET_WINDOWS_EVENT, under(parse.parseGetDeskTopReq, getWindows)],
+  [GET_FINDER_EVENT, under(parse.parseGetFinderReq, getFinder)],
+  [
+    READ_RESOURCE_EVENT,
+    under(parse.parseReadResourceReq, ({ host }, request) => reads.readResource(request, host.resources)),
+  ],
+  [GET_RESOURCES_EVENT, under(parse.parseGetResourcesReq, getResources)],
+  [GET_RESOURCE_TEMPLATES_EVENT, under(parse.parseGetResourceTemplatesReq, getResourceTemplates)],
+  [
+    GET_COMPLETION_EVENT,
+    under(
+      parse.parseGetCompletionReq,
+      async ({ host }, request): Answer<GetCompletionRet> => ({
+        completion: await host.offers.complete(request),
+      }),
+    ),
+  ],
+  [GET_MCP_SERVERS_EVENT, under(parse.parseGetMcpServersReq, getMcpServers)],
+  [GET_PROMPTS_EVENT, under(parse.parseGetPromptsReq, getPrompts)],
+  [GET_PROMPT_EVENT, under(parse.parseGetPromptReq, ({ host }, request) => host.offers.prompts.get(request))],
+  [
+    SUBSCRIBE_RESOURCE_EVENT,
+    under(parse.parseSubscribeResourceReq, async ({ host }, request) => {
+      await host.resources.subscribe(request);
+      return {};
+    }),
+  ],
+  [
+    UNSUBSCRIBE_RESOURCE_EVENT,
+    under(parse.parseSubscribeResourceReq, ({ host }, { uri, mcp_server }) => {
+      host.resources.unsubscribe(uri, mcp_server);
+      return {};
+    }),
+  ],
+  [GET_RESOURCE_UPDATES_EVENT, under(parse.parseGetResourceUpdatesReq, getResourceUpdates)],
+  [GET_BLOB_EVENT, under(parse.parseGetBlobReq, getBlob)],
+  [PUT_BLOB_EVENT, under(parse.parseAgentCallData, ({ uploads }, request) => uploads.put({ ...request }))],
+  [
+    GET_DPE_EVENT,
+    under(
+      parse.parseGetDpeReq,
+      async ({ host: { resources: { routes } }, resolveDpe }, request): Answer<GetDpeRet> => ({
+        resource: await resolveDocument(request, { resolveDpe, routes }),
+      }),
+    ),
+  ],
+  [GET_SKILLS_EVENT, under(parse.parseAgentCallData, getSkills)],
+  [
+    GET_SKILL_EVENT,
+    under(
+      parse.parseGetSkillReq,
+      ({ host, blobs, limitBytes }, request) => host.skills.get(request, { blobs, limitBytes }),
+    ),
+  ],
+]);
 
 /** The size of a blob answer without its chunk: member names, handle and request id. */
 const BLOB_ENVELOPE_BYTES = 4_096;
 
-async function callTool({ host }: HandlerScope, body: unknown): Promise<CallToolResult> {
-  return await host.calls.call(parse.parseToolCallReq(body));
-}
-
-async function askAndCallTool({ host }: HandlerScope, body: unknown): Promise<CallToolResult> {
-  return await host.calls.call(parse.parseToolCallReq(body), { mustAsk: true });
-}
-
-function followCall({ host }: HandlerScope, body: unknown): FollowCallRet {
-  const { call, idle_timeout, req_id } = parse.parseFollowCallReq(body);
+function followCall(
+  { host }: HandlerScope,
+  { call, idle_timeout }: FollowCallReq,
+): Omit<FollowCallRet, "req_id"> {
   const progress = host.calls.follow(call, idle_timeout === undefined ? undefined : idle_timeout * 1000);
-  return { ...(progress === undefined ? {} : { progress }), req_id };
+  return progress === undefined ? {} : { progress };
 }
 
-function openInput({ host }: HandlerScope, body: unknown): OpenInputRet {
-  const { modes, req_id } = parse.parseOpenInputReq(body);
-  return { modes: host.channel.open(modes), req_id };
+/** As many of the values as the answer has room for; each MCP server has its share. */
+function fit<T extends object>(
+  { host, limitBytes }: HandlerScope,
+  what: string,
+  values: readonly T[],
+  { serverOf, keeps = "first" }: {
+    readonly serverOf: (value: T) => string | undefined;
+    readonly keeps?: "first" | "most";
+  },
+): Promise<T[]> {
+  const items = values.map((value) => ({ server: serverOf(value) ?? "", key: value, render: () => value }));
+  return host.lists.fit(items, { what, limitBytes, keeps });
 }
 
-async function answerInput({ host }: HandlerScope, body: unknown): Promise<CallToolResult> {
-  return await host.channel.answer(parse.parseAnswerInputReq(body));
-}
-
-async function getTools({ host, limitBytes }: HandlerScope, body: unknown): Promise<GetToolsRet> {
-  const { req_id } = parse.parseGetToolsReq(body);
-  host.tools.revalidate();
-  const { tools, routes } = host.tools.view;
-  const items = tools.map((tool) => listItem(tool, routes.get(tool.name)?.server.name));
-  return { tools: await host.lists.fit(items, { what: "tools", limitBytes, keeps: "most" }), req_id };
+async function getTools(scope: HandlerScope): Answer<GetToolsRet> {
+  const { tools } = scope.host;
+  tools.revalidate();
+  const { view } = tools;
+  const serverOf = ({ name }: SMCPTool) => view.routes.get(name)?.server.name;
+  return { tools: await fit(scope, "tools", view.tools, { serverOf, keeps: "most" }) };
 }
 
 /** Servers and inputs that do not fit into the answer are left out, the largest first. */
-async function getConfig(
-  { host, limitBytes }: HandlerScope,
-  body: unknown,
-): Promise<SentComputerConfig> {
+async function getConfig(scope: HandlerScope, body: unknown): Promise<SentComputerConfig> {
   parse.parseGetComputerConfigReq(body);
-  const { servers, inputs } = host.rules.maskConfig(host.config);
+  const { servers, inputs } = scope.host.rules.maskConfig(scope.host.config);
   // Every server and every input has its own fair share of the answer.
-  const items = [
-    ...Object.entries(servers).map((server) => listItem<ConfigPart>({ server }, server[0])),
-    ...inputs.map((input) => listItem<ConfigPart>({ input }, input.id)),
+  const parts: readonly ConfigPart[] = [
+    ...Object.entries(servers).map((server) => ({ name: server[0], server })),
+    ...inputs.map((input) => ({ name: input.id, input })),
   ];
-  const shown = await host.lists.fit(items, {
-    what: "parts of the configuration",
-    limitBytes,
-    keeps: "most",
-  });
+  const serverOf = ({ name }: ConfigPart) => name;
+  const shown = await fit(scope, "parts of the configuration", parts, { serverOf, keeps: "most" });
   return {
     servers: Object.fromEntries(shown.flatMap(({ server }) => server === undefined ? [] : [server])),
     inputs: shown.flatMap(({ input }) => input === undefined ? [] : [input]),
   };
 }
 
-async function getDesktop(
-  { host, limitBytes }: HandlerScope,
-  body: unknown,
-): Promise<GetDeskTopRet> {
-  const request = parse.parseGetDeskTopReq(body);
-  const { desktop_size: size, window, req_id } = request;
-  const windows = await host.resources.windows({ size, window, timeoutMs: timeoutMsOf(request) });
-  const items = windows.map((each) => ({
+interface ConfigPart {
+  readonly name: string;
+  readonly server?: readonly [string, MCPServerConfig];
+  readonly input?: ShownInput;
+}
+
+async function getDesktop({ host, limitBytes }: HandlerScope, request: GetDeskTopReq): Answer<GetDeskTopRet> {
+  const items = (await windowsOf(host, request)).map((each) => ({
     server: each.server,
     key: each.contents ?? each,
     render: () => renderWindow(each),
   }));
-  return { desktops: await host.lists.fit(items, { what: "windows", limitBytes, keeps: "first" }), req_id };
+  return { desktops: await host.lists.fit(items, { what: "windows", limitBytes, keeps: "first" }) };
 }
 
-async function getWindows(
-  { host, limitBytes }: HandlerScope,
-  body: unknown,
-): Promise<GetWindowsRet> {
-  const request = parse.parseGetDeskTopReq(body);
-  const { desktop_size: size, window, req_id } = request;
-  const windows = await host.resources.windows({ size, window, timeoutMs: timeoutMsOf(request) });
-  const items = windows.map((each) => {
+async function getWindows(scope: HandlerScope, request: GetDeskTopReq): Answer<GetWindowsRet> {
+  const servers = new Map((await windowsOf(scope.host, request)).map((each): [WindowInfo, string] => {
     const { title } = each.resource;
     const named = typeof title === "string" && title !== "" ? { title } : {};
-    const info: WindowInfo = { ...readWindow(each), ...named, meta: { [A2C_MCP_SERVER]: each.server } };
-    return listItem(info, each.server);
-  });
-  return { windows: await host.lists.fit(items, { what: "windows", limitBytes, keeps: "first" }), req_id };
-}
-
-async function getFinder({ host, limitBytes }: HandlerScope, body: unknown): Promise<GetFinderRet> {
-  const request = parse.parseGetFinderReq(body);
-  const { keywords, file_type: fileType, offset, limit, req_id } = request;
-  const timeoutMs = timeoutMsOf(request);
-  const { documents, totalCount } = await host.resources.finder({
-    keywords,
-    fileType,
-    offset,
-    limit,
-    timeoutMs,
-  });
-  const items = documents.map((document) => listItem(document, document.server));
-  const shown = await host.lists.fit(items, { what: "documents", limitBytes, keeps: "first" });
-  return { documents: shown, total_count: totalCount, req_id };
-}
-
-async function readResource({ host }: HandlerScope, body: unknown): Promise<ReadResourceRet> {
-  const request = parse.parseReadResourceReq(body);
-  return { ...await reads.readResource(request, host.resources), req_id: request.req_id };
-}
-
-async function getResources(
-  { host, limitBytes }: HandlerScope,
-  body: unknown,
-): Promise<GetResourcesRet> {
-  const request = parse.parseGetResourcesReq(body);
-  const page = await reads.listResources(request, host.resources);
-  const items = page.resources.map((resource) => listItem(resource, request.mcp_server));
-  const resources = await host.lists.fit(items, { what: "resources", limitBytes, keeps: "first" });
-  return { ...page, resources, req_id: request.req_id };
-}
-
-async function getResourceTemplates(
-  { host, limitBytes }: HandlerScope,
-  body: unknown,
-): Promise<GetResourceTemplatesRet> {
-  const request = parse.parseGetResourceTemplatesReq(body);
-  const { listed, ...rest } = await listEntries(host.offers.templates, request);
-  const items = listed.map(({ server, entry }) => listItem(entry, server));
-  const fitted = await host.lists.fit(items, { what: "resource templates", limitBytes, keeps: "first" });
-  return { resource_templates: fitted, ...rest };
-}
-
-async function getPrompts({ host, limitBytes }: HandlerScope, body: unknown): Promise<GetPromptsRet> {
-  const request = parse.parseGetPromptsReq(body);
-  const { listed, ...rest } = await listEntries(host.offers.prompts.lists, request);
-  const items = listed.map(({ server, entry }) => listItem(entry, server));
-  return { prompts: await host.lists.fit(items, { what: "prompts", limitBytes, keeps: "first" }), ...rest };
-}
-
-/** Lists the entries of all MCP servers, or one page of the named one. */
-async function listEntries<T>(
-  lists: EntryLists<T>,
-  request: GetResourceTemplatesReq | GetPromptsReq,
-): Promise<{ listed: readonly ListedEntry<T>[]; next_cursor?: string; req_id: string }> {
-  const { mcp_server, cursor, req_id } = request;
-  const timeoutMs = timeoutMsOf(request);
-  if (mcp_server === undefined && cursor !== undefined) {
-    throw badRequest("cursor", 'Cannot list from a cursor: name the server in "mcp_server"');
-  }
-  const { entries: listed, nextCursor } = await lists.page(mcp_server, { cursor, timeoutMs });
-  return { listed, ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }), req_id };
-}
-
-async function getPrompt({ host }: HandlerScope, body: unknown): Promise<GetPromptRet> {
-  const request = parse.parseGetPromptReq(body);
-  return { ...await host.offers.prompts.get(request), req_id: request.req_id };
-}
-
-async function getMcpServers({ host, limitBytes }: HandlerScope, body: unknown): Promise<GetMcpServersRet> {
-  const { mcp_server, req_id } = parse.parseGetMcpServersReq(body);
-  const items = host.offers.describe(mcp_server).map((each) => listItem(each, each.mcp_server));
+    return [{ ...readWindow(each), ...named, meta: { [A2C_MCP_SERVER]: each.server } }, each.server];
+  }));
   return {
-    mcp_servers: await host.lists.fit(items, { what: "MCP servers", limitBytes, keeps: "most" }),
-    req_id,
+    windows: await fit(scope, "windows", [...servers.keys()], { serverOf: (each) => servers.get(each) }),
   };
 }
 
-async function getCompletion({ host }: HandlerScope, body: unknown): Promise<GetCompletionRet> {
-  const request = parse.parseGetCompletionReq(body);
-  return { completion: await host.offers.complete(request), req_id: request.req_id };
+function windowsOf(host: McpHost, request: GetDeskTopReq) {
+  const { desktop_size: size, window } = request;
+  return host.resources.windows({ size, window, timeoutMs: timeoutMsOf(request) });
 }
 
-async function subscribeResource({ host }: HandlerScope, body: unknown): Promise<SubscribeResourceRet> {
-  const request = parse.parseSubscribeResourceReq(body);
-  await host.resources.subscribe(request);
-  return { req_id: request.req_id };
+async function getFinder(scope: HandlerScope, request: GetFinderReq): Answer<GetFinderRet> {
+  const { keywords, file_type: fileType, offset, limit } = request;
+  const query = { keywords, fileType, offset, limit, timeoutMs: timeoutMsOf(request) };
+  const { documents, totalCount } = await scope.host.resources.finder(query);
+  const shown = await fit(scope, "documents", documents, { serverOf: ({ server }) => server });
+  return { documents: shown, total_count: totalCount };
 }
 
-function unsubscribeResource({ host }: HandlerScope, body: unknown): SubscribeResourceRet {
-  const { uri, mcp_server, req_id } = parse.parseSubscribeResourceReq(body);
-  host.resources.unsubscribe(uri, mcp_server);
-  return { req_id };
+async function getResources(scope: HandlerScope, request: GetResourcesReq): Answer<GetResourcesRet> {
+  const page = await reads.listResources(request, scope.host.resources);
+  const serverOf = () => request.mcp_server;
+  return { ...page, resources: await fit(scope, "resources", page.resources, { serverOf }) };
 }
 
-function getResourceUpdates({ host, limitBytes }: HandlerScope, body: unknown): GetResourceUpdatesRet {
-  const { cursor: since, req_id } = parse.parseGetResourceUpdatesReq(body);
-  const { updates, cursor, hasMore } = host.resources.updates(since, limitBytes);
-  return { updates, cursor, ...(hasMore ? { has_more: true } : {}), req_id };
+async function getResourceTemplates(
+  scope: HandlerScope,
+  request: GetResourceTemplatesReq,
+): Answer<GetResourceTemplatesRet> {
+  const { listed, ...rest } = await listEntries(scope, {
+    what: "resource templates",
+    lists: scope.host.offers.templates,
+    request,
+  });
+  return { resource_templates: listed, ...rest };
+}
+
+async function getPrompts(scope: HandlerScope, request: GetPromptsReq): Answer<GetPromptsRet> {
+  const { listed, ...rest } = await listEntries(scope, {
+    what: "prompts",
+    lists: scope.host.offers.prompts.lists,
+    request,
+  });
+  return { prompts: listed, ...rest };
+}
+
+/** Lists the entries of all MCP servers, or one page of the named one. */
+async function listEntries<T extends object>(
+  { host, limitBytes }: HandlerScope,
+  { what, lists, request }: {
+    readonly what: string;
+    readonly lists: EntryLists<T>;
+    readonly request: GetResourceTemplatesReq | GetPromptsReq;
+  },
+): Promise<{ listed: T[]; next_cursor?: string }> {
+  const { mcp_server, cursor } = request;
+  if (mcp_server === undefined && cursor !== undefined) {
+    throw badRequest("cursor", 'Cannot list from a cursor: name the server in "mcp_server"');
+  }
+  const page = await lists.page(mcp_server, { cursor, timeoutMs: timeoutMsOf(request) });
+  const items = page.entries.map(({ server, entry }) => ({ server, key: entry, render: () => entry }));
+  const listed = await host.lists.fit(items, { what, limitBytes, keeps: "first" });
+  return { listed, ...(page.nextCursor === undefined ? {} : { next_cursor: page.nextCursor }) };
+}
+
+async function getMcpServers(scope: HandlerScope, request: GetMcpServersReq): Answer<GetMcpServersRet> {
+  const all = scope.host.offers.describe(request.mcp_server);
+  const serverOf = ({ mcp_server }: McpServerInfo) => mcp_server;
+  return { mcp_servers: await fit(scope, "MCP servers", all, { serverOf, keeps: "most" }) };
+}
+
+function getResourceUpdates(
+  { host, limitBytes }: HandlerScope,
+  request: GetResourceUpdatesReq,
+): Omit<GetResourceUpdatesRet, "req_id"> {
+  const { updates, cursor, hasMore } = host.resources.updates(request.cursor, limitBytes);
+  return { updates, cursor, ...(hasMore ? { has_more: true } : {}) };
 }
 
 /** The chunk is as large as the request allows and the connection takes. */
-function getBlob({ blobs, limitBytes }: HandlerScope, body: unknown): GetBlobRet {
-  const { blob_handle: handle, chunk_offset: offset = 0, max_chunk_bytes, req_id } = parse.parseGetBlobReq(
-    body,
-  );
+function getBlob({ blobs, limitBytes }: HandlerScope, request: GetBlobReq): Omit<GetBlobRet, "req_id"> {
+  const { blob_handle: handle, chunk_offset: offset = 0, max_chunk_bytes: wanted = 0 } = request;
   // Base64 takes four bytes for three.
   const freeBytes = Math.floor((limitBytes - BLOB_ENVELOPE_BYTES) / 4) * 3;
-  const wantedBytes = max_chunk_bytes === undefined || max_chunk_bytes <= 0
-    ? MAX_CHUNK_BYTES
-    : max_chunk_bytes;
-  const maxBytes = Math.max(1, Math.min(wantedBytes, freeBytes));
-  return { ...blobs.read({ handle, offset, maxBytes }), req_id };
+  const maxBytes = Math.max(1, Math.min(wanted > 0 ? wanted : MAX_CHUNK_BYTES, freeBytes));
+  return blobs.read({ handle, offset, maxBytes });
 }
 
-async function putBlob({ uploads }: HandlerScope, body: unknown): Promise<PutBlobRet> {
-  const { req_id } = parse.parseAgentCallData(body);
-  return { ...await uploads.put(isRecord(body) ? body : {}), req_id };
-}
-
-async function getDpe({ host, resolveDpe }: HandlerScope, body: unknown): Promise<GetDpeRet> {
-  const request = parse.parseGetDpeReq(body);
-  const { routes } = host.resources;
-  return { resource: await resolveDocument(request, { resolveDpe, routes }), req_id: request.req_id };
-}
-
-async function getSkills({ host, limitBytes }: HandlerScope, body: unknown): Promise<GetSkillsRet> {
-  const { req_id } = parse.parseAgentCallData(body);
-  const { skills } = await host.skills.list();
-  const items = skills.map((skill) => listItem(skill, skill.source));
-  return { skills: await host.lists.fit(items, { what: "skills", limitBytes, keeps: "most" }), req_id };
-}
-
-async function getSkill({ host, blobs, limitBytes }: HandlerScope, body: unknown): Promise<GetSkillRet> {
-  const { req_id, ...request } = parse.parseGetSkillReq(body);
-  return { ...await host.skills.get(request, { blobs, limitBytes }), req_id };
-}
-
-function listItem<T extends object>(value: T, server: string = ""): ListItem<T> {
-  return { server, key: value, render: () => value };
+async function getSkills(scope: HandlerScope): Answer<GetSkillsRet> {
+  const { skills } = await scope.host.skills.list();
+  const serverOf = ({ source }: SkillRef) => source;
+  return { skills: await fit(scope, "skills", skills, { serverOf, keeps: "most" }) };
 }

@@ -30,6 +30,18 @@ export async function openRegularFile(path: string): Promise<FileHandle | undefi
   return undefined;
 }
 
+/** Reads so many bytes of an open file, or all that it has. */
+export async function readBeginning(file: FileHandle, length: number): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(length);
+  let filled = 0;
+  while (filled < length) {
+    const { bytesRead } = await file.read(bytes, filled, length - filled, filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return filled === length ? bytes : bytes.slice(0, filled);
+}
+
 /** Opens a file, with the errors of Deno: only the interface of Node.js takes flags. */
 async function openFile(path: string): Promise<FileHandle> {
   try {

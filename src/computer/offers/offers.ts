@@ -82,7 +82,7 @@ export class ServerOffers {
       const server = await this.#context.routes.findTemplate(ref.uri, wanted);
       return await completeAt(server, { type: "ref/resource", uri: ref.uri }, request);
     }
-    const { server } = await this.prompts.find({ name: ref.prompt, ...wanted });
+    const server = await this.prompts.find({ name: ref.prompt, ...wanted });
     const named = { type: "ref/prompt", name: ref.prompt } as const;
     return await completeAt(withCapability(server, "completions"), named, request);
   }

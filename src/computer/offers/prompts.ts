@@ -15,16 +15,12 @@ import type {
 } from "../../protocol/prompts.ts";
 import { timeoutMsOf } from "../../protocol/call.ts";
 import { A2C_MCP_SERVER } from "../../protocol/tools.ts";
-import { didYouMean, listWords } from "../../text/spelling.ts";
-import { shorten } from "../../text/text.ts";
+import { didYouMean } from "../../text/spelling.ts";
 import { EntryLists } from "./entry_lists.ts";
 import { absentServersHint, toReadError } from "../shared/failures.ts";
 import type { SharedParts } from "../shared/shared_parts.ts";
 import { isIcon } from "../resources/read.ts";
 import type { ResourceRoutes } from "../resources/route.ts";
-
-/** JSON-RPC's code for parameters that a server does not accept; MCP servers use it for unknown prompts as well. */
-const MAX_LISTED_LENGTH = 200;
 
 export interface PromptsContext extends SharedParts {
   readonly routes: ResourceRoutes;
@@ -36,12 +32,6 @@ interface WantedPrompt {
   readonly name: string;
   readonly mcpServer: string | undefined;
   readonly timeoutMs: number;
-}
-
-/** The server of a prompt, and what it lists of the prompt if the list was read. */
-interface FoundPrompt {
-  readonly server: SupervisedServer;
-  readonly prompt?: PromptInfo | undefined;
 }
 
 export class Prompts {
@@ -90,26 +80,26 @@ export class Prompts {
   ): Promise<Omit<GetPromptRet, "req_id">> {
     const { name, arguments: args = {}, mcp_server: mcpServer } = request;
     const timeoutMs = timeoutMsOf(request);
-    const { server, prompt } = await this.find({ name, mcpServer, timeoutMs });
+    const server = await this.find({ name, mcpServer, timeoutMs });
     const wanted = { name, arguments: args };
     try {
       const result = await server.use((connection) => connection.getPrompt(wanted, { timeoutMs, signal }));
       return this.#toPrompt(result, server);
     } catch (error) {
       throw error instanceof ServerAnswerError && error.rpcCode === RpcErrorCode.INVALID_PARAMS
-        ? refused(error, { name, server, missing: missingArguments(prompt, args) })
+        ? refused(error, name, server)
         : toReadError(error, { server });
     }
   }
 
   /** The named server, or the first one in order of precedence that lists a prompt of this name. */
-  async find({ name, mcpServer, timeoutMs }: WantedPrompt): Promise<FoundPrompt> {
+  async find({ name, mcpServer, timeoutMs }: WantedPrompt): Promise<SupervisedServer> {
     const { fleet, routes } = this.#context;
-    if (mcpServer !== undefined) return { server: routes.findServer(mcpServer, "prompts") };
+    if (mcpServer !== undefined) return routes.findServer(mcpServer, "prompts");
     const listed = await this.lists.all({ timeoutMs });
     const found = listed.find(({ entry }) => entry.name === name);
     const server = found === undefined ? undefined : fleet.get(found.server);
-    if (server !== undefined) return { server, prompt: found?.entry };
+    if (server !== undefined) return server;
     const hint = `${didYouMean(name, listed.map(({ entry }) => entry.name))}${absentServersHint(fleet)}`;
     const message = `Prompt not found: no MCP server lists the prompt "${name}"${hint}`;
     throw new SmcpError(ErrorCode.NOT_FOUND, message, { details: { prompt: name } });
@@ -141,25 +131,13 @@ function isMessage(message: unknown): message is PromptMessage {
     isRecord(message["content"]) && typeof message["content"]["type"] === "string";
 }
 
-function missingArguments(
-  prompt: PromptInfo | undefined,
-  given: Readonly<Record<string, string>>,
-): readonly string[] {
-  const needed = (prompt?.arguments ?? []).filter(({ required }) => required === true);
-  return needed.map(({ name }) => name).filter((name) => !Object.hasOwn(given, name));
-}
-
 function refused(
   cause: ServerAnswerError,
-  { name, server, missing }: {
-    readonly name: string;
-    readonly server: SupervisedServer;
-    readonly missing: readonly string[];
-  },
+  name: string,
+  server: SupervisedServer,
 ): SmcpError {
   const mcp_server = server.name;
-  const needs = missing.length === 0 ? "" : `, which needs ${shorten(listWords(missing), MAX_LISTED_LENGTH)}`;
-  const message = `MCP server "${mcp_server}" refused the prompt "${name}"${needs}: ${cause.message}`;
+  const message = `MCP server "${mcp_server}" refused the prompt "${name}": ${cause.message}`;
   return new SmcpError(ErrorCode.BAD_REQUEST, message, { cause, details: { mcp_server, prompt: name } });
 }
 

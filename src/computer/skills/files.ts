@@ -3,7 +3,7 @@ import type { Stats } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { basename, join, SEPARATOR } from "@std/path";
 import { describeFileError } from "../../files/files.ts";
-import { openRegularFile } from "../../files/open_file.ts";
+import { openRegularFile, readBeginning } from "../../files/open_file.ts";
 import { BINARY_TYPE, SKILL_FILE } from "../../protocol/skills.ts";
 import { bodyStartOf, HEAD_BYTES } from "./front_matter.ts";
 import { isForbidden, notReadable, toPathSegments } from "./names.ts";
@@ -84,7 +84,7 @@ export async function readSkillFile(root: string, relPath: string): Promise<Skil
   const bytes = await withFile(path, relPath, async (file) => {
     const { size } = await file.stat();
     assertSize(size, relPath);
-    return await readPart(file, size);
+    return await readBeginning(file, size);
   });
   return toSkillContent(basename(path), { bytes, relPath });
 }
@@ -95,7 +95,11 @@ export async function readSkillFile(root: string, relPath: string): Promise<Skil
  * @throws {SmcpError} 4017 when it cannot be read.
  */
 export async function readHead(root: string): Promise<Uint8Array<ArrayBuffer>> {
-  return await withFile(await findFile(root, SKILL_FILE), SKILL_FILE, (file) => readPart(file, HEAD_BYTES));
+  return await withFile(
+    await findFile(root, SKILL_FILE),
+    SKILL_FILE,
+    (file) => readBeginning(file, HEAD_BYTES),
+  );
 }
 
 function assertSize(size: number, relPath: string): void {
@@ -131,17 +135,6 @@ async function withFile<T>(path: string, relPath: string, use: (file: FileHandle
     throw toRefusal(error, relPath);
   }
   throw notReadable("io_error", relPath, { why: "another file has taken its place" });
-}
-
-async function readPart(file: FileHandle, length: number): Promise<Uint8Array<ArrayBuffer>> {
-  const bytes = new Uint8Array(length);
-  let filled = 0;
-  while (filled < bytes.length) {
-    const { bytesRead } = await file.read(bytes, filled, bytes.length - filled, filled);
-    if (bytesRead === 0) break;
-    filled += bytesRead;
-  }
-  return filled === bytes.length ? bytes : bytes.slice(0, filled);
 }
 
 /** Differs between versions of a file. */

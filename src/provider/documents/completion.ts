@@ -7,6 +7,8 @@ import type { DocumentPage } from "./source.ts";
 /** The most values that MCP allows in one answer. */
 export const MAX_COMPLETIONS = 100;
 
+/** The numbers of so many pages are offered. */
+const MAX_OFFERED_PAGES = 100_000;
 /** The most pages that are searched for element ids. */
 const MAX_SEARCHED_PAGES = 1_000;
 
@@ -53,7 +55,12 @@ export async function completeDocument(
   const { doc_ref: docRef, page_index: page } = chosen;
   const document = typeof docRef === "string" ? await reader.lookUp(docRef) : undefined;
   if (document === undefined) return NOTHING;
-  if (name === "page_index") return offerNumbers(document.pageCount, value);
+  if (name === "page_index") {
+    return offer(
+      Array.from({ length: Math.min(document.pageCount, MAX_OFFERED_PAGES) }, (_, page) => String(page)),
+      value,
+    );
+  }
   if (name !== "element_id") return NOTHING;
   const pageIndex = typeof page === "string" ? parseNaturalNumber(page) : undefined;
   if (page === undefined || page === "") return await offerElements(reader.eachPage(document), value);
@@ -68,26 +75,6 @@ function offer(all: readonly string[], prefix: string): Completion {
     total: values.length,
     hasMore: values.length > MAX_COMPLETIONS,
   };
-}
-
-/** The numbers below `end` whose decimal form begins with `prefix`, without listing all numbers. */
-function offerNumbers(end: number, prefix: string): Completion {
-  const values: string[] = [];
-  const start = parseNaturalNumber(prefix);
-  if (start === undefined && prefix !== "") return NOTHING;
-  let total = 0;
-  // The numbers that begin with 12 are 12, 120 to 129, 1200 to 1299 and so on; only 0 begins with 0.
-  let first = start ?? 0;
-  let past = start === undefined ? end : start + 1;
-  while (first < end) {
-    const stop = Math.min(past, end);
-    total += stop - first;
-    for (let each = first; each < stop && values.length < MAX_COMPLETIONS; each++) values.push(String(each));
-    if (first === 0) break;
-    first *= 10;
-    past *= 10;
-  }
-  return { values, total, hasMore: total > values.length };
 }
 
 /** The element ids of a document. Stops when there are more than one answer can have. */

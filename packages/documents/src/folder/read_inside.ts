@@ -1,7 +1,6 @@
 /** Reads files that lie inside of a folder, and none outside. */
-import type { FileHandle } from "node:fs/promises";
 import { join } from "@std/path";
-import { openRegularFile } from "@a2c-smcp/sdk/base";
+import { openRegularFile, readBeginning } from "@a2c-smcp/sdk/base";
 import { type DocumentError, unreadable } from "../formats/format.ts";
 
 export interface InsideFile {
@@ -24,23 +23,8 @@ export async function readInside({ root, path, maxBytes }: InsideFile): Promise<
   if (file === undefined) throw outside(path);
   const { size } = await file.stat();
   if (size > maxBytes) throw tooLarge(size, maxBytes);
-  return await readAll(file, size, maxBytes);
-}
-
-async function readAll(file: FileHandle, size: number, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
-  let bytes = new Uint8Array(size + 1);
-  let length = 0;
-  for (;;) {
-    const { bytesRead } = await file.read(bytes, length, bytes.length - length);
-    if (bytesRead === 0) return bytes.subarray(0, length);
-    length += bytesRead;
-    if (length > maxBytes) throw tooLarge(length, maxBytes);
-    if (length < bytes.length) continue;
-    // It grows while it is read.
-    const larger = new Uint8Array(Math.min(bytes.length * 2, maxBytes + 1));
-    larger.set(bytes);
-    bytes = larger;
-  }
+  // What it grows by meanwhile is another version of it.
+  return await readBeginning(file, size);
 }
 
 function outside(path: string): DocumentError {

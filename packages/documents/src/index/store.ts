@@ -7,8 +7,6 @@ import type { DocumentErrorCode } from "../formats/format.ts";
 import type { FolderFile } from "../folder/tree.ts";
 import type { DocumentReport } from "../report.ts";
 
-/** The version of what is stored. What another version has written is read anew. */
-const VERSION = 1;
 /** How long another process that uses the same index may hold it, in milliseconds. */
 const BUSY_MS = 2_000;
 
@@ -135,13 +133,10 @@ export class ReportStore implements Disposable {
   }
 
   #prepareTables(): void {
-    const version = this.#database.prepare("PRAGMA user_version").get()?.["user_version"];
-    if (version !== VERSION) this.#database.exec("DROP TABLE IF EXISTS reports");
     this.#database.exec(`
       CREATE TABLE IF NOT EXISTS reports (
         root TEXT NOT NULL, path TEXT NOT NULL, version TEXT NOT NULL, report TEXT NOT NULL, PRIMARY KEY (root, path)
-      ) WITHOUT ROWID;
-      PRAGMA user_version = ${VERSION}
+      ) WITHOUT ROWID
     `);
   }
 }
