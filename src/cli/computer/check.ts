@@ -1,7 +1,12 @@
 /** `computer.ts check [FILES…]`: reports the contents and the problems of configurations, as text or JSON. */
 import { countOf } from "../../text/text.ts";
 import { snakeCased } from "../answers/answer.ts";
-import { ExitCode, ExitRequest } from "../outcome.ts";
+import { changedToolsIn } from "../../computer/tools/approved_tools.ts";
+import type { ProtocolMinor } from "../../protocol/version.ts";
+import { ExitCode, ExitRequest, UsageError } from "../outcome.ts";
+import { withConfigChecks } from "./config_store.ts";
+import { readInputFile } from "./hosted_inputs.ts";
+import { openApprovals, openTokens } from "./state_files.ts";
 import { shellLoginCommand } from "../program.ts";
 import { alignColumns } from "../../terminal/shapes.ts";
 import { printable, printableLine, toSafeJson } from "../../text/safe_text.ts";
@@ -48,6 +53,40 @@ export async function runCheck(
   if (json) console.log(toSafeJson(values.length === 1 ? values[0] : values, 2));
   if (reports.some(({ problems, failures }) => problems.length + failures.length > 0)) {
     throw new ExitRequest(ExitCode.USAGE);
+  }
+}
+
+export interface OwnChecks {
+  readonly protocol: ProtocolMinor | undefined;
+  /** The file of inputs. */
+  readonly inputs: string | undefined;
+  /** The name of the Computer. */
+  readonly name: string;
+}
+
+/** Checks also what a Computer of this machine knows: programs, inputs, sign-ins and allowed tools. */
+export async function withOwnChecks<T>(
+  { protocol, inputs, name }: OwnChecks,
+  use: (checks: ConfigChecks) => Promise<T>,
+): Promise<T> {
+  const givenInputs = inputs === undefined ? undefined : await idsOfInputs(inputs);
+  const changed = changedToolsIn(await openApprovals(name)?.read() ?? "");
+  const own = {
+    protocol,
+    programs: true,
+    givenInputs,
+    isSignedIn: async (server: string) =>
+      (await openTokens().read(server)).some(({ tokens }) => tokens !== undefined),
+    changedTools: (server: string) => Promise.resolve(changed.get(server) ?? new Map<string, string>()),
+  };
+  return await withConfigChecks((checks) => use({ ...checks, ...own }));
+}
+
+async function idsOfInputs(file: string): Promise<ReadonlySet<string>> {
+  try {
+    return new Set((await readInputFile(file)).keys());
+  } catch (error) {
+    throw error instanceof TypeError ? new UsageError(error.message, { cause: error }) : error;
   }
 }
 

@@ -19,7 +19,7 @@ import { addToolCommands } from "./tool_commands.ts";
 export const READING_COMMANDS: readonly string[] = [
   ...["status", "tools", "desktop", "finder", "read", "prompts", "prompt", "resources", "templates"],
   ...["complete", "servers", "skills", "history", "calls list", "calls show", "server list", "server logs"],
-  ...["auth status", "input list", "render", "tool list"],
+  ...["auth status", "input list", "render", "tool list", "config check", "config show"],
 ];
 
 // Loaded when a command runs, so that a command for another process starts fast.
@@ -28,6 +28,7 @@ const servers = () => import("./answers/servers.ts");
 const inputs = () => import("./answers/inputs.ts");
 const office = () => import("./answers/office.ts");
 const auth = () => import("./answers/auth.ts");
+const config = () => import("./answers/config.ts");
 const page = () => import("./answers/console.ts");
 
 export function addCommands(program: Command, run: RunCommand): void {
@@ -38,7 +39,16 @@ export function addCommands(program: Command, run: RunCommand): void {
     work: async ({ hosted }) => (await status()).showStatus(hosted),
   });
   for (
-    const add of [addRequests, addCallCommands, addToolCommands, addServers, addAuth, addInputs, addOffice]
+    const add of [
+      addRequests,
+      addCallCommands,
+      addToolCommands,
+      addServers,
+      addConfig,
+      addAuth,
+      addInputs,
+      addOffice,
+    ]
   ) {
     add(program, run);
   }
@@ -186,6 +196,30 @@ const ADD_EXAMPLES = helpPart(
   server add web https://mcp.example.com/mcp --header Authorization='Bearer \${env:TOKEN}'
   server add memory '{"command":"npx","args":["-y","@modelcontextprotocol/server-memory"]}'`,
 );
+
+function addConfig(program: Command, run: RunCommand): void {
+  const group = program.command("config").description(
+    "check or show the configuration of a Computer that runs, or take back an edit",
+  );
+  addCommand(group, run, {
+    usage: "check",
+    about: "check the config as it is written now",
+    needs: "config",
+    work: async (context) => (await config()).checkOwnConfig(context),
+  });
+  addCommand(group, run, {
+    usage: "show",
+    about: "show the configuration as the Agent may read it, secrets masked",
+    needs: "running",
+    work: async (context) => (await config()).showConfig(context),
+  });
+  addCommand(group, run, {
+    usage: "undo",
+    about: "take back the last edit that a command has made",
+    needs: "running",
+    work: async (context) => (await config()).undoEdit(context),
+  });
+}
 
 function addAuth(program: Command, run: RunCommand): void {
   const group = program.command("auth").description(

@@ -6,6 +6,7 @@ import { type ComputerConfig, parseConfigText, withServers } from "../../config/
 import { checkConfigText, type ConfigChecks } from "../../config/check.ts";
 import { originOf, readConfigFileText } from "../../config/file.ts";
 import { ConfigError, problemsError } from "../../config/problem.ts";
+import { StateChangedError } from "../outcome.ts";
 import { VrlEngine } from "../../computer/vrl/engine.ts";
 
 /** Calls `use` with checks of scripts and variables; one VRL engine compiles all scripts. */
@@ -17,6 +18,8 @@ export async function withConfigChecks<T>(use: (checks: ConfigChecks) => Promise
   });
 }
 
+/** The most edits that can be undone. */
+const MAX_UNDONE = 10;
 const EMPTY = '{\n  "servers": {}\n}\n';
 
 /** Reads and edits one configuration. A file is written only with a configuration that can be used. */
@@ -25,6 +28,8 @@ export class ConfigStore {
   #text = EMPTY;
   #config: ComputerConfig = parseConfigText(EMPTY, "config");
   #isNew = false;
+  /** The text before and after each edit, the last one at the end. */
+  readonly #edits: { readonly before: string; readonly after: string }[] = [];
   /** Servers of the command line; edits do not concern them. */
   readonly #added: readonly MCPServerConfig[];
 
@@ -80,7 +85,8 @@ export class ConfigStore {
    * @throws {TypeError} when the file cannot be written.
    */
   async edit(change: (text: string) => string): Promise<ComputerConfig> {
-    const text = change(await this.#read());
+    const before = await this.#read();
+    const text = change(before);
     const config = this.file === undefined
       ? parseConfigText(text, "config")
       : await toConfig(text, this.file);
@@ -88,7 +94,33 @@ export class ConfigStore {
     else await writeFile(this.file, { text, isNew: this.#isNew });
     this.#isNew = false;
     this.#config = config;
+    if (text !== before) this.#edits.push({ before, after: text });
+    if (this.#edits.length > MAX_UNDONE) this.#edits.shift();
     return this.config;
+  }
+
+  /**
+   * Takes back the last edit, if nothing else has edited the text since.
+   *
+   * @throws {StateChangedError} when there is none, or something has.
+   * @throws {ConfigError | TypeError} as {@linkcode ConfigStore.edit} does.
+   */
+  async undo(): Promise<ComputerConfig> {
+    const last = this.#edits.at(-1);
+    if (last === undefined) {
+      throw new StateChangedError("Cannot undo: this Computer has not edited its config");
+    }
+    const config = await this.edit((text) => {
+      if (text === last.after) return last.before;
+      throw new StateChangedError("Cannot undo: the config was edited by something else since");
+    });
+    this.#edits.splice(-2);
+    return config;
+  }
+
+  /** The text as it is now. */
+  async text(): Promise<string> {
+    return await this.#read();
   }
 
   /** Throws a ConfigError when a server of the file has the name of an added one. */

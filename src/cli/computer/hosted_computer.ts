@@ -5,6 +5,7 @@ import type { ConfigChange } from "../../computer/host.ts";
 import type { ConnectOptions } from "../../computer/office/office_link.ts";
 import type { ComputerOptions } from "../../computer/options.ts";
 import type { InputValue } from "../../config/placeholders.ts";
+import type { ComputerConfig } from "../../config/config.ts";
 import { ConfigError } from "../../config/problem.ts";
 import type { TokenStore } from "../../mcp/auth/token_store.ts";
 import { type LogFields, type Logger, withModule } from "../../log.ts";
@@ -159,8 +160,17 @@ export class HostedComputer implements AsyncDisposable {
    * @throws {UsageError} when the result cannot be used; nothing changes then.
    */
   edit(change: (text: string) => string): Promise<ConfigChange | undefined> {
+    return this.#apply(() => this.store.edit(change));
+  }
+
+  /** Takes back the last edit, as {@linkcode ConfigStore.undo} does. */
+  undo(): Promise<ConfigChange | undefined> {
+    return this.#apply(() => this.store.undo());
+  }
+
+  #apply(edit: () => Promise<ComputerConfig>): Promise<ConfigChange | undefined> {
     return this.#queue(async () => {
-      const config = await this.store.edit(change).catch(toUsageError);
+      const config = await edit().catch(toUsageError);
       this.#setRefusedEdit(undefined);
       return await this.#computer?.reconfigure(config);
     });

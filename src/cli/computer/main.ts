@@ -71,29 +71,11 @@ function addCheck(program: Command): void {
       if (wanted.length === 0) {
         throw new UsageError("Cannot check config: no file given; give one, or - for standard input");
       }
-      const { runCheck } = await import("./check.ts");
-      const { withConfigChecks } = await import("./config_store.ts");
-      const { openApprovals, openTokens } = await import("./state_files.ts");
+      const { runCheck, withOwnChecks } = await import("./check.ts");
       const { defaultName } = await import("./open_computer.ts");
-      const { changedToolsIn } = await import("../../computer/tools/approved_tools.ts");
-      const isSignedIn = async (server: string) =>
-        (await openTokens().read(server)).some(({ tokens }) => tokens !== undefined);
-      const givenInputs = inputs === undefined ? undefined : await idsOfInputs(inputs);
-      const changed = changedToolsIn(await openApprovals(name ?? defaultName())?.read() ?? "");
-      const changedTools = (server: string) =>
-        Promise.resolve(changed.get(server) ?? new Map<string, string>());
-      const own = { protocol, programs: true, givenInputs, isSignedIn, changedTools };
-      await withConfigChecks((checks) => runCheck(wanted, { json, checks: { ...checks, ...own } }));
+      const own = { protocol, inputs, name: name ?? defaultName() };
+      await withOwnChecks(own, (checks) => runCheck(wanted, { json, checks }));
     });
-}
-
-async function idsOfInputs(file: string): Promise<ReadonlySet<string>> {
-  const { readInputFile } = await import("./hosted_inputs.ts");
-  try {
-    return new Set((await readInputFile(file)).keys());
-  } catch (error) {
-    throw error instanceof TypeError ? new UsageError(error.message, { cause: error }) : error;
-  }
 }
 
 function unknownCommandText(program: Command, word: string): string {

@@ -126,7 +126,7 @@ export function stateText({ computer }: CommandContext["hosted"], name: string):
   return lastError === undefined || status === "needs sign-in" ? text : `${text}: ${lastError}`;
 }
 
-function changeAnswer(
+export function changeAnswer(
   text: string,
   { hosted, change }: { hosted: CommandContext["hosted"]; change: ConfigChange | undefined },
 ): CommandAnswer {
