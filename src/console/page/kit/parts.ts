@@ -4,7 +4,8 @@ import { html } from "./html.ts";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "./client.ts";
 import { goTo, linkTo } from "./route.ts";
-import type { View } from "./words.ts";
+import { Line, type View } from "./words.ts";
+import { toBareLine } from "../../../text/safe_text.ts";
 import { texts } from "../texts.ts";
 
 /** What was done or went wrong last; a screen reader reads it. */
@@ -13,7 +14,7 @@ let noticeTimer: number | undefined;
 
 export function say(text: string, { isAlarm = false } = {}): void {
   clearTimeout(noticeTimer);
-  notice.value = { text, isAlarm };
+  notice.value = { text: toBareLine(text), isAlarm };
   noticeTimer = setTimeout(() => notice.value = undefined, isAlarm ? 12_000 : 5_000);
 }
 
@@ -58,7 +59,11 @@ export function Empty({ title, children }: { title: string; children?: View }): 
 }
 
 export function Failure({ text }: { text: string | undefined }): View {
-  return text !== undefined && html`<p class="failure" role="alert">${text}</p>`;
+  return text !== undefined && html`
+    <p class="failure" role="alert">
+      <${Line} text=${text} max=${2_000} />
+    </p>
+  `;
 }
 
 export function Facts({ rows }: { rows: readonly (readonly [string, View])[] }): View {

@@ -13,7 +13,7 @@ function readRoute(): void {
 }
 
 export function linkTo(...words: readonly string[]): string {
-  return `#/${words.map(encodeURIComponent).join("/")}`;
+  return `#/${words.map((word) => encodeURIComponent(word.toWellFormed())).join("/")}`;
 }
 
 /** Shows another part; `isStep` false leaves no entry in the history of the browser, as for a choice in a list. */

@@ -3,12 +3,14 @@ import { html } from "./html.ts";
 import { useState } from "preact/hooks";
 import type { VNode } from "preact";
 import { escapeUnreadable, toBareLine, toSeenName, toSeenParts, toSeenUri } from "../../../text/safe_text.ts";
+import { shorten } from "../../../text/text.ts";
 import { texts } from "../texts.ts";
 import { sizeText } from "./time.ts";
 
 export type View = VNode | VNode[] | string | null | false | undefined;
 
 const PLAIN_NAME = /^[\w.:/@+-]{1,128}$/;
+const MAX_URI_LENGTH = 2_000;
 /** The characters of a long text that are shown at first, and with each further step. */
 const FIRST_LENGTH = 4_000;
 const STEP_LENGTH = 65_536;
@@ -29,7 +31,7 @@ export function Line({ text, max = 300 }: { text: string; max?: number }): View 
 }
 
 export function Uri({ text }: { text: string }): View {
-  return html`<bdi class="mono">${toSeenUri(text)}</bdi>`;
+  return html`<bdi class="mono">${toSeenUri(shorten(text, MAX_URI_LENGTH))}</bdi>`;
 }
 
 /** A long text of any lines, with marked escapes; shows the rest on demand. */
@@ -42,7 +44,12 @@ export function Lines(
   const what = texts.showMore(sizeText(text.length - length));
   return html`<div class="lines">
     <pre dir="ltr">${toSeenParts(text.slice(0, length)).map(escaped)}</pre>
-    ${isCut && html`<button class="quiet" aria-label=${`${what} ${of}`} onClick=${more}>${what}</button>`}
+    ${
+    isCut &&
+    html`<button class="quiet" aria-label=${`${what} ${
+      toBareLine(of, 128)
+    }`} onClick=${more}>${what}</button>`
+  }
   </div>`;
 }
 
@@ -52,8 +59,7 @@ function escaped({ text, isEscape }: { readonly text: string; readonly isEscape:
 
 /** A paragraph of somebody else, with its line breaks. */
 export function Prose({ text, max = 2_000 }: { text: string; max?: number }): View {
-  const shown = text.length > max ? `${text.slice(0, max)}…` : text;
-  return html`<p class="prose" dir="auto">${escapeUnreadable(shown.trim())}</p>`;
+  return html`<p class="prose" dir="auto">${escapeUnreadable(shorten(text, max).trim())}</p>`;
 }
 
 /** The members of an object, each value in full: texts with their line breaks, anything else as JSON. */

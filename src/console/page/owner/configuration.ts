@@ -37,7 +37,7 @@ export function Configuration(): View {
       <section aria-labelledby="check"><h2 id="check">${T.check} ${value !== undefined &&
         html`<span class="count ${problems.length > 0 ? "hot" : ""}">${problems.length}</span>`}</h2>
           ${value !== undefined &&
-            html`<p class="faint"><bdi class="mono">${value.file}</bdi></p>`}<${Failure} text=${error} />
+            html`<p class="faint"><span class="mono"><${Line} text=${value.file} /></span></p>`}<${Failure} text=${error} />
           ${typeof status?.refused_edit === "string" &&
             html`<${Failure} text=${`${T.refusedEdit} ${status.refused_edit}`} />`}
           ${value !== undefined && problems.length + value.warnings.length === 0 &&
@@ -61,7 +61,7 @@ function FindingRow(
   return html`<li><p><span class="badge ${kind}">${kind === "bad" ? T.error : T.warning}</span>
       ${
     line !== undefined && html`<span class="mono">${T.place(line, column ?? 1)}</span>`
-  } <bdi class="mono faint">${path}</bdi></p>
+  } <span class="mono faint"><${Line} text=${path} /></span></p>
     <${Prose} text=${message} />${
     remedy !== undefined &&
     html`<p><strong>${texts.servers.remedy}</strong> <${Line} text=${remedy} max=${1_000} /></p>`

@@ -150,7 +150,7 @@ function Element({ element }: { element: Readonly<Record<string, unknown>> }): V
   const told = [element["summary"], content["title"], content["description"], content["data_summary"], text]
     .filter((each): each is string => typeof each === "string" && each !== "");
   return html`<figure>${picture !== undefined && html`<img src=${picture} alt=${told[0] ?? T.picture} />`}
-    <figcaption><span class="badge">${category}</span> ${
+    <figcaption><span class="badge"><${Line} text=${category} max=${40} /></span> ${
     told.slice(0, 2).map((each) => html`<${Prose} text=${each} />`)
   }
       ${told.length === 0 && html`<${Lines} text=${JSON.stringify(content, null, 2)} />`}

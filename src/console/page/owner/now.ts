@@ -1,5 +1,4 @@
 /** Now: what waits for the owner, what runs, and what was called last. */
-import { signal } from "@preact/signals";
 import { html } from "../kit/html.ts";
 import { useEffect, useState } from "preact/hooks";
 import { act, read } from "../kit/client.ts";
@@ -121,19 +120,18 @@ function Caller({ call }: { call: Waiting | Running }): View {
   }</span>`;
 }
 
-/** Since when nobody else has put another call under the pointer, in milliseconds. */
+/** How long buttons wait for a person to see that another call has come under the pointer, in milliseconds. */
 const ARMING_MS = 450;
-const isArmed = signal(true);
 
 function Approval({ call }: { call: Waiting }): View {
   const [isRead, setRead] = useState(call.arguments !== undefined);
+  const [isArmed, setArmed] = useState(false);
   useEffect(() => {
-    isArmed.value = false;
-    const timer = setTimeout(() => isArmed.value = true, ARMING_MS);
+    const timer = setTimeout(() => setArmed(true), ARMING_MS);
     return () => clearTimeout(timer);
   }, []);
   const decide = async (path: string, options: Record<string, unknown>, done: string) => {
-    if (!isArmed.value) return;
+    if (!isArmed) return;
     answeredHere.add(call.id);
     await act(path, { arguments: [call.id], options }).catch((error) => {
       answeredHere.delete(call.id);
@@ -142,7 +140,7 @@ function Approval({ call }: { call: Waiting }): View {
     say(done);
     focusDetail();
   };
-  const isOff = !isRead || !isArmed.value;
+  const isOff = !isRead || !isArmed;
   return html`
     <${Heading}>${call.title
       ? html`<${Line} text=${call.title} max=${120} />`
@@ -172,7 +170,7 @@ function Approval({ call }: { call: Waiting }): View {
             { shown: call.digest, always: true },
             T.allowedAlways(nameText(call.tool)),
           )}>${T.always}<//>`}
-      <${Button} kind="danger" keys="D" isOff=${!isArmed.value} onPress=${() =>
+      <${Button} kind="danger" keys="D" isOff=${!isArmed} onPress=${() =>
         decide("calls/deny", {}, T.denied(nameText(call.tool)))}>${T.deny}<//>
       ${!isRead && html`<small class="faint">${T.readFirst}</small>`}
     </div>
@@ -206,7 +204,7 @@ export function Changes(
   }</h3>
     ${
     changes.map(({ member, removed, added }) =>
-      html`<div key=${member}><strong>${member}</strong>
+      html`<div key=${member}><strong><${Name} text=${member} /></strong>
       ${
         removed.map((text) =>
           html`
@@ -283,7 +281,8 @@ export function Asking({ asked }: { asked: Waiting }): View {
         ? url
         : undefined} target="_blank" rel="noopener noreferrer">${T.openPage}</a></p>
     `}
-    ${user_code !== undefined && html`<p>${T.code} <strong class="code">${user_code}</strong></p>`}
+    ${user_code !== undefined &&
+      html`<p>${T.code} <strong class="code"><${Name} text=${user_code} /></strong></p>`}
     ${mode === "form" && html`<${Form} schema=${schema} submit=${T.answer} onSubmit=${answer}>${decline}<//>`}
     ${mode === "url" && html`
       <div class="actions">

@@ -68,7 +68,11 @@ function Row(
     <span class="stack grow"><strong><${Name} text=${name} /></strong>
           <small class="faint cut">${trouble !== undefined && STATE_KINDS[status] !== "good"
             ? html`<${Line} text=${trouble} />`
-            : [T.tools(tools), mcp_version && `MCP ${mcp_version}`, memory_bytes && sizeText(memory_bytes)]
+            : [
+              T.tools(tools),
+              mcp_version && `MCP ${nameText(mcp_version)}`,
+              memory_bytes && sizeText(memory_bytes),
+            ]
               .filter(Boolean).join(" · ")}</small></span>
     <${State} kind=${STATE_KINDS[status]}><small>${T.states[status]}</small><//>
   `;
@@ -128,7 +132,7 @@ function Server({ server }: { server: ServerRow }): View {
       <${SignIn} server=${server} />
     </div>
     <${Facts} rows=${[
-      [T.mcp, server.mcp_version ?? null],
+      [T.mcp, server.mcp_version === undefined ? null : html`<${Name} text=${server.mcp_version} />`],
       [T.toolsTitle, html`<a href=${`#/sees/tools`}>${server.tools}</a>`],
       [T.restarts, server.restarts],
       [T.memory, server.memory_bytes === undefined ? null : sizeText(server.memory_bytes)],

@@ -4,7 +4,18 @@ import { useState } from "preact/hooks";
 import { act } from "../kit/client.ts";
 import { Form, recordOf } from "../kit/form.ts";
 import { Listbox } from "../kit/listbox.ts";
-import { Button, Empty, Failure, focusDetail, goTo, Heading, say, Search, Split } from "../kit/parts.ts";
+import {
+  Button,
+  Empty,
+  Failure,
+  focusDetail,
+  goTo,
+  Heading,
+  linkTo,
+  say,
+  Search,
+  Split,
+} from "../kit/parts.ts";
 import { useReading } from "../kit/reading.ts";
 import { route } from "../kit/route.ts";
 import { durationText } from "../kit/time.ts";
@@ -89,9 +100,8 @@ function ToolDetail({ tool }: { tool: Tool }): View {
   };
   return html`
     <${Heading}><${Name} text=${name} /><//>
-    <p class="who"><span>${texts.now.of} <a href=${`#/servers/${
-      encodeURIComponent(tool.server)
-    }`}><${Name} text=${tool.server} /></a></span></p>
+    <p class="who"><span>${texts.now.of} <a href=${linkTo("servers", tool.server)}><${Name} text=${tool
+      .server} /></a></span></p>
     <${Hints} annotations=${annotations} /><${Changes} changed=${tool.changed} changes=${tool.changes ??
       []} />
     <${Prose} text=${description} max=${8_000} />

@@ -1,0 +1,88 @@
+// The owner's page while its Computer is away, comes back, or has started anew.
+
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { hasChromium } from "../fixtures/chromium.ts";
+import { eventually } from "../fixtures/within.ts";
+import { openLink } from "./_console_page.ts";
+import { callRecord, OwnerPage, QUIET, waitingCall } from "./_owner_page.ts";
+import { ScriptedConsole } from "./_scripted_console.ts";
+
+const ignore = !hasChromium;
+
+Deno.test({
+  name: "the token leaves the address, and a reload still has it",
+  ignore,
+  async fn() {
+    await using page = await OwnerPage.open();
+    assertEquals(await page.browser.evaluate("location.href.includes('#/')"), true);
+    assertEquals(
+      await page.browser.evaluate("document.documentElement.outerHTML").then(String).then((text) =>
+        text.includes(page.console.door.token)
+      ),
+      false,
+    );
+    await page.browser.evaluate("location.reload()");
+    await page.browser.textWith("Nothing waits for you");
+  },
+});
+
+Deno.test({
+  name: "a page without its link says how to get it, and takes it",
+  ignore,
+  async fn() {
+    await using page = await OwnerPage.open();
+    await page.browser.evaluate("sessionStorage.clear(); location.reload()");
+    assertStringIncludes(
+      await page.browser.textWith("This page needs its link"),
+      "a2c-smcp computer console",
+    );
+    await page.fill("Or paste the link here", page.console.door.link);
+    await page.press("Open");
+    await page.browser.textWith("Nothing waits for you");
+  },
+});
+
+Deno.test({
+  name:
+    "while the Computer is away the page keeps what it knew and says so; a Computer that started anew wants its link",
+  ignore,
+  async fn() {
+    await using page = await OwnerPage.open({ history: { history: [callRecord(1)] } });
+    await page.browser.textWith("read_file");
+    const { port } = page.console.door;
+    await page.console[Symbol.asyncDispose]();
+    assertStringIncludes(await page.browser.textWith("The program does not answer"), "read_file");
+    await using _anew = await ScriptedConsole.open(QUIET, port);
+    await page.browser.textWith("This page needs its link");
+  },
+});
+
+Deno.test({
+  name: "when a stream is lost and has missed events, the page reads all again",
+  ignore,
+  async fn() {
+    await using page = await OwnerPage.open();
+    await page.browser.textWith("Nothing waits for you");
+    page.console.script["calls list"] = { paused: true, waiting: [waitingCall("c1")], running: [] };
+    page.console.feed.publish("reset", {});
+    assertStringIncludes(await page.browser.textWith("/tmp/c1"), "Paused: new calls");
+  },
+});
+
+Deno.test({
+  name: "two pages show the same, and what one answers leaves the other",
+  ignore,
+  async fn() {
+    await using page = await OwnerPage.open({
+      "calls list": { paused: false, waiting: [waitingCall("c1")], running: [] },
+    });
+    await using other = await openLink(page.console.door.link);
+    await other.textWith("/tmp/c1");
+    page.console.script["calls allow"] = () =>
+      page.console.feed.publish("waiting", { id: "c1", gone: "answered on the page" });
+    await page.press("Allow once");
+    await other.textWith("Nothing waits for you");
+    const notice = () => page.browser.evaluate("document.querySelector('.notice')?.innerText");
+    assertEquals(await eventually(notice, (text) => text !== undefined, "the notice"), "Allowed: write_file");
+  },
+});

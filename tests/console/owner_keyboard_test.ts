@@ -1,0 +1,128 @@
+// The owner's page by the keyboard alone.
+
+import { assert, assertEquals } from "@std/assert";
+import { hasChromium } from "../fixtures/chromium.ts";
+import { eventually } from "../fixtures/within.ts";
+import { callRecord, OwnerPage, waitingCall } from "./_owner_page.ts";
+import { SCENE } from "./_scene.ts";
+
+const ignore = !hasChromium;
+
+function withWaiting(...ids: readonly string[]) {
+  return { "calls list": { paused: false, waiting: ids.map((id) => waitingCall(id)), running: [] } };
+}
+
+/** The label of what has the focus. */
+async function focused(page: OwnerPage): Promise<string> {
+  return String(
+    await page.browser.evaluate(
+      "document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent.trim()",
+    ),
+  );
+}
+
+Deno.test({
+  name: "a call is chosen with the arrows, read, and denied with D",
+  ignore,
+  async fn() {
+    await using page = await OwnerPage.open(withWaiting("c1", "c2", "c3"));
+    await page.browser.textWith("/tmp/c1");
+    while (await focused(page) !== "Waits for you") await page.browser.press("Tab");
+    await page.browser.press("ArrowDown");
+    await page.browser.press("ArrowDown");
+    await page.browser.textWith("/tmp/c3");
+    await page.browser.press("Enter");
+    const heading = () => page.browser.evaluate("document.activeElement.id");
+    await eventually(heading, (id) => id === "detail", "the focus on the call");
+    await eventually(() => isArmed(page), (armed) => armed === true, "buttons that can be pressed");
+    await page.browser.press("d");
+    assertEquals(await page.ran("calls deny"), ["calls", "deny", "--", "c3"]);
+  },
+});
+
+function isArmed(page: OwnerPage): Promise<unknown> {
+  return page.browser.evaluate(
+    "document.querySelector('.bar .primary')?.getAttribute('aria-disabled') === 'false'",
+  );
+}
+
+Deno.test({
+  name: "every button of the shown call is reached by Tab, in the order of the page",
+  ignore,
+  async fn() {
+    await using page = await OwnerPage.open(withWaiting("c1"));
+    await eventually(() => isArmed(page), (armed) => armed === true, "buttons that can be pressed");
+    const reached: string[] = [];
+    for (let step = 0; step < 20 && reached.at(-1) !== "DenyD"; step++) {
+      await page.browser.press("Tab");
+      reached.push(await focused(page));
+    }
+    const [first, ...rest] = reached;
+    assertEquals(first, "Skip to the content");
+    assert(rest.join("; ").endsWith("Allow onceA; Always allow; DenyD"), reached.join("; "));
+    await page.browser.press("Enter");
+    await page.ran("calls deny");
+  },
+});
+
+Deno.test({
+  name: "the focus stays in the page when what had it goes away",
+  ignore,
+  async fn() {
+    await using page = await OwnerPage.open(withWaiting("c1"));
+    await page.browser.textWith("/tmp/c1");
+    await page.browser.evaluate("document.querySelector('.bar .primary').focus()");
+    page.console.feed.publish("waiting", { id: "c1", gone: "answered at the terminal" });
+    await page.browser.textWith("Nothing waits for you");
+    const place = () => page.browser.evaluate("document.activeElement.closest('main') !== null");
+    await eventually(place, (isInside) => isInside === true, "the focus in the page");
+  },
+});
+
+Deno.test({
+  name: "new calls take neither the focus nor the choice from who types",
+  ignore,
+  async fn() {
+    await using page = await OwnerPage.open({ history: { history: [callRecord(1), callRecord(2)] } });
+    await page.show("history/1");
+    await page.browser.type("input[type=search]", "read");
+    page.console.feed.publish("waiting", waitingCall("c1"));
+    page.console.feed.publish("call", callRecord(3));
+    await page.browser.textWith("3 calls");
+    await page.browser.insert("_file");
+    assertEquals(await page.browser.evaluate("document.activeElement.value"), "read_file");
+    assertEquals(await page.browser.evaluate("location.hash"), "#/history/1");
+  },
+});
+
+Deno.test({
+  name: "letters that are typed into a field press no button",
+  ignore,
+  async fn() {
+    await using page = await OwnerPage.open(SCENE);
+    await page.show("now/q1");
+    await page.browser.textWith("Which size");
+    await page.browser.evaluate("document.querySelector('main textarea').focus()");
+    for (const key of ["a", "d", "p", "5"]) await page.browser.press(key);
+    assertEquals(await page.browser.evaluate("document.activeElement.value"), "adp5");
+    assertEquals(page.console.ran.some(([command]) => command === "pause"), false);
+  },
+});
+
+Deno.test({
+  name: "the keys of the screens, the search and the help work, and Escape closes the help",
+  ignore,
+  async fn() {
+    await using page = await OwnerPage.open(SCENE);
+    await page.browser.press("3");
+    await page.browser.textWith("Run it yourself");
+    await page.browser.press("/");
+    assertEquals(await focused(page), "Search tools");
+    await page.browser.evaluate("document.activeElement.blur()");
+    await page.browser.press("?");
+    await page.browser.textWith("allow the shown call once");
+    await page.browser.press("Escape");
+    const open = () => page.browser.evaluate("document.querySelector('dialog') !== null");
+    await eventually(open, (isOpen) => isOpen === false, "the end of the help");
+  },
+});
