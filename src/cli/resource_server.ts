@@ -1,31 +1,20 @@
 /** The options by which MCP clients over HTTP are admitted with tokens of an identity provider. */
 import { InvalidArgumentError, Option } from "commander";
-import type { JwtAccess } from "../http/mcp/jwt_access.ts";
+import type { JwtAccess, JwtAccessOptions } from "../http/mcp/jwt_access.ts";
 import { CALL_SCOPE, READ_SCOPE } from "../http/mcp/resource_server.ts";
 import { DEFAULT_CLOCK_TOLERANCE_MS } from "../jwt/bounds.ts";
 import type { Logger } from "../log.ts";
-import { ACCESS_RIGHTS, type AccessRights } from "../protocol/rights.ts";
+import { ACCESS_RIGHTS } from "../protocol/rights.ts";
 import { isLoopback } from "../protocol/server_address.ts";
 import { collect, parseMilliseconds } from "./options.ts";
 import { UsageError } from "./outcome.ts";
 
-export interface ResourceServerOptions {
-  readonly publicUrl?: string;
-  readonly oauthIssuer?: string;
-  readonly oauthJwksUrl?: string;
-  readonly oauthAlgorithm?: readonly string[];
-  readonly oauthPrincipalClaim?: string;
-  readonly oauthOfficesClaim?: string;
-  readonly oauthComputersClaim?: string;
-  readonly oauthRightsClaim?: string;
-  readonly oauthOperatorClaim?: string;
-  readonly oauthReadScope?: string;
-  readonly oauthCallScope?: string;
-  readonly oauthDefaultOffices?: readonly string[];
-  readonly oauthDefaultRights?: AccessRights;
-  readonly oauthClockToleranceMs?: number;
-  readonly oauthAllowHttp?: boolean;
-}
+type Named = Omit<JwtAccessOptions, "algorithms" | "logger">;
+
+/** Each option of {@linkcode JwtAccess} has a flag of its name after `--oauth-`. */
+export type ResourceServerOptions =
+  & { readonly [Name in keyof Named as `oauth${Capitalize<Name>}`]?: Named[Name] }
+  & { readonly oauthAlgorithm?: readonly string[]; readonly publicUrl?: string };
 
 /** Options with a text that is passed on as it is: the flag without its dashes, what it takes, and its help. */
 const TEXTS = [
@@ -94,7 +83,7 @@ export async function openResourceServer(
   const { oauthIssuer: issuer, publicUrl } = options;
   if (issuer === undefined) {
     const useless = Object.entries(options).find(([name, value]) =>
-      name.startsWith("oauth") && value !== undefined
+      name.startsWith(PREFIX) && value !== undefined
     );
     if (useless === undefined) return undefined;
     const flag = useless[0].replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -109,20 +98,9 @@ export async function openResourceServer(
   const { JwtAccess } = await import("../http/mcp/jwt_access.ts");
   try {
     return await JwtAccess.open({
+      ...namedOf(options),
       issuer,
-      jwksUrl: options.oauthJwksUrl,
       algorithms: options.oauthAlgorithm,
-      principalClaim: options.oauthPrincipalClaim,
-      officesClaim: options.oauthOfficesClaim,
-      computersClaim: options.oauthComputersClaim,
-      rightsClaim: options.oauthRightsClaim,
-      operatorClaim: options.oauthOperatorClaim,
-      readScope: options.oauthReadScope,
-      callScope: options.oauthCallScope,
-      defaultOffices: options.oauthDefaultOffices,
-      defaultRights: options.oauthDefaultRights,
-      clockToleranceMs: options.oauthClockToleranceMs,
-      allowHttp: options.oauthAllowHttp,
       logger,
     });
   } catch (error) {
@@ -130,6 +108,17 @@ export async function openResourceServer(
     throw error;
   }
 }
+
+function namedOf(options: ResourceServerOptions): Partial<Named> {
+  return Object.fromEntries(
+    Object.entries(options).filter(([option]) => option.startsWith(PREFIX)).map(([option, value]) => {
+      const [first = "", ...rest] = option.slice(PREFIX.length);
+      return [first.toLowerCase() + rest.join(""), value];
+    }),
+  );
+}
+
+const PREFIX = "oauth";
 
 /** Tokens are for URLs below this one, so it has one spelling. */
 export function parsePublicUrl(raw: string): string {

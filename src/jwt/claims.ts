@@ -22,6 +22,14 @@ export function isTextOrList(claim: unknown): claim is string | readonly string[
   return claim === undefined || typeof claim === "string" || isTexts(claim);
 }
 
+const ALL = "*";
+
+/** The names in a claim, or in what counts for an absent one; `undefined` for all, which is `*`. */
+export function namesIn(claim: string | readonly string[]): readonly string[] | undefined {
+  const names = [claim].flat();
+  return names.includes(ALL) ? undefined : names.map((name) => name.normalize("NFKC"));
+}
+
 /** A claim, or another value, for the log; `undefined` for an absent one. */
 export function shownClaim(claim: unknown): string | undefined {
   if (claim === undefined) return undefined;

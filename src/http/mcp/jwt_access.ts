@@ -1,6 +1,6 @@
 /** What the access tokens of an identity provider allow: JWTs, whose audience is one path. */
 import type { Logger } from "../../log.ts";
-import { findClaim, isPrincipal, isTextOrList, shownClaim } from "../../jwt/claims.ts";
+import { findClaim, isPrincipal, isTextOrList, namesIn, shownClaim } from "../../jwt/claims.ts";
 import { MAX_TOKEN_LENGTH } from "../../jwt/bounds.ts";
 import { JwtVerifier } from "../../jwt/verifier.ts";
 import { ACCESS_RIGHTS, type AccessRights } from "../../protocol/rights.ts";
@@ -105,7 +105,6 @@ export class JwtAccess implements TokenVerifier, AsyncDisposable {
   }
 }
 
-const ALL = "*";
 /** Claims with a name for the client, as issuers write them; the first that is there counts. */
 const CLIENT_NAMES = ["client_name", "client_id", "azp", "appid"] as const;
 /** The claims that tell clients apart. */
@@ -126,7 +125,7 @@ export function readOperator(
   const name = findClaim(claims, principalClaim);
   const claim = findClaim(claims, operatorClaim);
   if (!isPrincipal(name) || claim === undefined || !isTextOrList(claim)) return undefined;
-  const offices = namesOf(claim) ?? "all";
+  const offices = namesIn(claim) ?? "all";
   return offices.length === 0 ? undefined : { name, offices };
 }
 
@@ -161,13 +160,12 @@ export function readAccess(
   const asked = askedRights(claims, options);
   if (asked === undefined) return refuse("the token has no scope for this MCP server", { lacks: "scope" });
   const rights = most === undefined ? asked : weaker(asked, most);
-  const allowed = [offices ?? defaultOffices].flat();
   const access: Access = {
     // Neither part has a slash then.
     id: [principal, firstText(claims, CLIENT_IDS) ?? ""].map(encodeURIComponent).join("/"),
     client: firstText(claims, CLIENT_NAMES) ?? "",
-    offices: allowed.includes(ALL) ? "all" : allowed.map((office) => office.normalize("NFKC")),
-    computers: namesOf(computers),
+    offices: namesIn(offices ?? defaultOffices) ?? "all",
+    computers: computers === undefined ? undefined : namesIn(computers),
     rights,
     expiresAt: options.expiresAtMs,
   };
@@ -200,10 +198,4 @@ function firstText(
   names: readonly string[],
 ): string | undefined {
   return names.map((name) => claims[name]).find((value) => isPrincipal(value));
-}
-
-function namesOf(claim: string | readonly string[] | undefined): readonly string[] | undefined {
-  if (claim === undefined) return undefined;
-  const names = [claim].flat();
-  return names.includes(ALL) ? undefined : names.map((name) => name.normalize("NFKC"));
 }

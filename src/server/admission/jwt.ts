@@ -1,5 +1,5 @@
 /** Authentication of clients by JSON Web Tokens. */
-import { findClaim, isPrincipal, isTextOrList, shownClaim } from "../../jwt/claims.ts";
+import { findClaim, isPrincipal, isTextOrList, namesIn, shownClaim } from "../../jwt/claims.ts";
 import { JwtVerifier } from "../../jwt/verifier.ts";
 import type { Logger } from "../../log.ts";
 import { JWT_ROWS } from "../options/credential_rows.ts";
@@ -149,8 +149,6 @@ export class JwtTokens implements AuthProvider, AsyncDisposable {
   }
 }
 
-const ALL = "*";
-
 /** Reads the claims. A claim of a wrong type is refused: it must not count as absent. */
 export function readClaims(
   claims: Readonly<Record<string, unknown>>,
@@ -173,12 +171,12 @@ export function readClaims(
   if (!isPrincipal(principal)) return refuse(`the token has no usable claim "${principalClaim}"`, principal);
   if (!isTextOrList(offices)) return refuse(`the token has an invalid claim "${officesClaim}"`, offices);
   if (!isTextOrList(roles)) return refuse(`the token has an invalid claim "${rolesClaim}"`, roles);
-  const allowed = typeof offices === "string" ? [offices] : offices ?? defaultOffices;
+  const allowed = namesIn(offices ?? defaultOffices);
   const named = typeof roles === "string" ? roles.split(/\s+/) : roles ?? defaultRoles;
   return {
     principal,
     grant: {
-      ...(allowed.includes(ALL) ? {} : { offices: allowed.map((office) => office.normalize("NFKC")) }),
+      ...(allowed === undefined ? {} : { offices: allowed }),
       // A token may have roles of other programs as well.
       roles: named.filter(isGrantedRole),
     },
