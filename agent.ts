@@ -54,7 +54,7 @@ export type {
 } from "./src/agent/remote_options.ts";
 export type { RequestOptions } from "./src/agent/requests.ts";
 export type { PutBlobOptions, UploadedBlob, UploadFile, UploadSource } from "./src/agent/uploads.ts";
-export { toElement } from "./src/dpe/element.ts";
+export { toElement } from "./src/dpe/content.ts";
 export type { KnownOffice, Office } from "./src/agent/toolkit/office_view.ts";
 export type { RetryOptions } from "./src/link/retry.ts";
 export type { CredentialsSource, SentCredentials, ServerAccess } from "./src/link/credentials.ts";

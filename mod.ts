@@ -16,7 +16,7 @@
  *
  * @module
  */
-export { toElement } from "./src/dpe/element.ts";
+export { toElement } from "./src/dpe/content.ts";
 export { renderElementMarkdown, renderPageMarkdown } from "./src/dpe/markdown.ts";
 export { renderElementText, renderPageText } from "./src/dpe/text.ts";
 export { organizeDesktop, type OrganizeDesktopOptions } from "./src/organizer/desktop.ts";

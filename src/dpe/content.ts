@@ -1,6 +1,7 @@
 /** Reads the `content` of an element into the type of its category (`docs/protocol/finder.md#element-content`). */
-import { ELEMENT_CATEGORIES, type ElementCategory } from "../protocol/dpe.ts";
+import { type DPEElementDetail, ELEMENT_CATEGORIES, type ElementCategory } from "../protocol/dpe.ts";
 import type {
+  DPEElement,
   ElementContents,
   FormField,
   ImageContent,
@@ -65,6 +66,31 @@ function reader<Content>(
     // The members of a row of the table are those of its category's content.
     return withMembers(content, read) as Content;
   };
+}
+
+/**
+ * Checks the content of an element, and returns the element with the type of its category. Optional members of a wrong
+ * type are removed, nested values in table cells become JSON strings, the aliases `src`, `href` and `children` become
+ * `url` and `items`, and unknown members are kept.
+ *
+ * Specification: `docs/protocol/finder.md#element-content`.
+ *
+ * @returns `undefined` when the category is unknown, or the content does not match it
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { toElement } from "@a2c-smcp/sdk";
+ *
+ * const element = toElement({ element_id: "h-1", category: "heading", content: { text: "Sales" } });
+ * assertEquals(element?.category === "heading" && element.content.level, 1);
+ * assertEquals(toElement({ element_id: "h-2", category: "heading", content: {} }), undefined);
+ * ```
+ */
+export function toElement(element: DPEElementDetail): DPEElement | undefined {
+  const typed = readContent(element);
+  // Category and content come from one member of the union.
+  return typed === undefined ? undefined : { ...element, ...typed } as DPEElement;
 }
 
 /** Reads an element of a peer; `undefined` when its content does not match its category. */

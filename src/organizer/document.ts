@@ -2,7 +2,7 @@
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";
 import { isRecord } from "../json/json.ts";
 import { isValidDpeUri } from "../uri/dpe_uri.ts";
-import { excerpt } from "../uri/excerpt.ts";
+import { excerpt } from "../text/text.ts";
 import { parseInstant } from "./instant.ts";
 import type { Report } from "./warning.ts";
 

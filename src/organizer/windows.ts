@@ -1,7 +1,7 @@
 /** The windows of one MCP server: which are shown, in which order, and as what text. */
 import { isRecord } from "../json/json.ts";
 import type { McpResource, ResourceContents } from "../protocol/resources.ts";
-import { excerpt } from "../uri/excerpt.ts";
+import { excerpt } from "../text/text.ts";
 import { windowIdentity, windowQueryOf, withoutQuery } from "../uri/window_uri.ts";
 import { parseInstant } from "./instant.ts";
 import type { OrganizerWarningCode, Report } from "./warning.ts";

@@ -3,7 +3,7 @@ import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import { encodeText, type Refusal, refuseHost, refuseSegment, refuseText, splitUri } from "./_segments.ts";
 import { NO_PARAMS, parseNaturalNumber, readQuery, refuseParam, writeQuery } from "./dpe_query.ts";
-import { excerpt } from "./excerpt.ts";
+import { excerpt } from "../text/text.ts";
 
 /** The parts to build a `dpe://` URI from, without percent-encoding. */
 export interface DpeUriParts {

@@ -1,6 +1,6 @@
 /** `window://host/segment…` (`docs/protocol/desktop.md#uri-form`). */
 import { encodeText, refuseHost, refuseSegment, refuseText, splitUri } from "./_segments.ts";
-import { excerpt } from "./excerpt.ts";
+import { excerpt } from "../text/text.ts";
 
 const SCHEME = /^window:/i;
 

@@ -5,7 +5,7 @@ import { drawFinder } from "../../src/cli/answers/finder.ts";
 import { displayWidth } from "../../src/terminal/display_width.ts";
 import { PLAIN } from "../../src/terminal/screen.ts";
 import { printable } from "../../src/text/safe_text.ts";
-import { toElement } from "../../src/dpe/element.ts";
+import { toElement } from "../../src/dpe/content.ts";
 import { renderElementMarkdown, renderPageMarkdown } from "../../src/dpe/markdown.ts";
 import { renderElementText, renderPageText } from "../../src/dpe/text.ts";
 import { type DPEElementDetail, ELEMENT_CATEGORIES } from "../../src/protocol/dpe.ts";

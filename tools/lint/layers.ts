@@ -22,12 +22,12 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   http: ["protocol", "jwt", "async", "json", "text", "log", "bounded_log", "files"],
   uri: ["protocol", "text"],
   terminal: ["async", "text"],
-  organizer: ["protocol", "uri", "json"],
+  organizer: ["protocol", "uri", "json", "text"],
   dpe: ["protocol", "json", "text"],
   link: ["async", "protocol", "log", "tracing", "json", "text"],
   mcp: ["async", "protocol", "reach", "log", "tracing", "version", "json", "text", "files"],
   config: ["protocol", "mcp", "json", "text", "files", "own_imports"],
-  provider: ["protocol", "uri", "organizer", "dpe", "tracing", "json"],
+  provider: ["protocol", "uri", "organizer", "dpe", "tracing", "json", "text"],
   // The Server relays without looking inside, so it has no use for what gives messages a meaning.
   server: [
     "async",

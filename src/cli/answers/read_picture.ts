@@ -9,7 +9,7 @@ import { drawDocument } from "./finder.ts";
 import { drawDesktop } from "./desktop.ts";
 import { drawGrid } from "../../terminal/shapes.ts";
 import { linesOf, wrapToWidth } from "../../terminal/display_width.ts";
-import { toElement } from "../../dpe/element.ts";
+import { toElement } from "../../dpe/content.ts";
 import { renderElementText } from "../../dpe/text.ts";
 import type { DPEElementDetail, DPEPage } from "../../protocol/dpe.ts";
 import type { TableCell, TableContent } from "../../protocol/dpe_content.ts";

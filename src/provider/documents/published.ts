@@ -1,7 +1,7 @@
 /** The published documents of one host. */
 import type { McpResource } from "../../protocol/resources.ts";
 import { buildDpeUri } from "../../uri/dpe_uri.ts";
-import { excerpt } from "../../uri/excerpt.ts";
+import { excerpt } from "../../text/text.ts";
 import { titleOf } from "./content.ts";
 import type { DocumentInfo, DocumentSource } from "./source.ts";
 

@@ -1,7 +1,7 @@
 /** Reads a document source: fills in what the source omits, and turns missing documents into errors of the protocol. */
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
-import { excerpt } from "../../uri/excerpt.ts";
+import { excerpt } from "../../text/text.ts";
 import type {
   DocumentElement,
   DocumentInfo,

@@ -1,7 +1,7 @@
 /** Checks the options of a window, and builds its entry in `resources/list`. */
 import { isDateTime } from "../../protocol/form_answer.ts";
 import type { McpResource, ResourceAnnotations } from "../../protocol/resources.ts";
-import { excerpt } from "../../uri/excerpt.ts";
+import { excerpt } from "../../text/text.ts";
 import { buildWindowUri, parseWindowUri, windowIdentity, windowQueryOf } from "../../uri/window_uri.ts";
 import type { ReadRequest } from "../session/json_rpc.ts";
 

@@ -1,7 +1,7 @@
 // The examples of docs/protocol/finder.md through our types, parsers and renderers.
 
 import { assertEquals } from "@std/assert";
-import { toElement } from "../../../src/dpe/element.ts";
+import { toElement } from "../../../src/dpe/content.ts";
 import { renderElementMarkdown, renderPageMarkdown } from "../../../src/dpe/markdown.ts";
 import { renderPageText } from "../../../src/dpe/text.ts";
 import type { DPECatalogue, DPEDocument, DPEElementDetail, DPEPage } from "../../../src/protocol/dpe.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { toElement } from "../../../src/dpe/element.ts";
+import { toElement } from "../../../src/dpe/content.ts";
 import { ELEMENT_CATEGORIES, type ElementCategory } from "../../../src/protocol/dpe.ts";
 import type { DPEElement, ElementContents } from "../../../src/protocol/dpe_content.ts";
 
