@@ -98,6 +98,17 @@ for (const program of ["server", "computer", "agent", "hub"]) {
   });
 }
 
+Deno.test("a program without a page loads nothing of it: one module reaches it, by import()", async () => {
+  const modules = await readSourceModules();
+  const isPage = (specifier = "") => specifier.startsWith(new URL("src/console/", rootUrl).href);
+  const ways = modules.filter(({ specifier }) => !isPage(specifier)).flatMap((module) =>
+    (module.dependencies ?? []).filter(({ code }) => isPage(code?.specifier))
+      .map(({ isDynamic = false }) => [toName(module.specifier), isDynamic])
+  );
+  assert(ways.length > 0, "nothing reaches the page");
+  assertEquals(ways.filter(([module, isDynamic]) => module !== "src/cli/console.ts" || !isDynamic), []);
+});
+
 /** The packages that a module imports, also by way of other modules; not what it loads later by `import()`. */
 async function listThirdParties({ href }: URL): Promise<string[]> {
   const modules = new Map((await readModules(href)).map((module) => [module.specifier, module]));
@@ -117,11 +128,15 @@ function toPackageName(specifier: string): string {
 }
 
 async function readImportGraph(): Promise<ImportGraph> {
+  return new Map((await readSourceModules()).map(toNode));
+}
+
+async function readSourceModules(): Promise<readonly ModuleInfo[]> {
   const urls = await listSourceModules();
   const entry = await Deno.makeTempFile({ suffix: ".ts" });
   try {
     await Deno.writeTextFile(entry, urls.map((url) => `import ${JSON.stringify(url)};\n`).join(""));
-    return new Map((await readModules(entry)).filter(({ specifier }) => isSource(specifier)).map(toNode));
+    return (await readModules(entry)).filter(({ specifier }) => isSource(specifier));
   } finally {
     await Deno.remove(entry);
   }

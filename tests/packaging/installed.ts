@@ -43,6 +43,16 @@ Deno.test("what npm installs works where there is only Node", async (t) => {
       assertEquals(await machine.serveAndEnd("SIGINT"), 0);
       assertEquals(await machine.serveAndEnd("SIGKILL"), 137);
     });
+    await Deno.writeTextFile(join(folder, "empty.json"), '{"servers":{}}');
+    // Nobody listens there.
+    const address = ["--url", "http://127.0.0.1:9", "--office", "lab", "--name", "laptop"];
+    const withPage = ["computer", "--headless", "--console", "--config", "empty.json", ...address];
+    await t.step("a2c-smcp computer brings its page along", async () => {
+      assertEquals(
+        await machine.serveAndEnd("SIGTERM", [machine.command, ...withPage], "<!doctype html>"),
+        0,
+      );
+    });
     const node = await findNode(folder, "22");
     const tarballs = await buildNpmPackages(folder);
     await t.step("each package that a tarball imports is one of its dependencies", async () => {
@@ -75,6 +85,8 @@ Deno.test("what npm installs works where there is only Node", async (t) => {
         await runIn("npm", ["install", ...QUIET, "oidc-provider"], folder);
         const words = [Deno.execPath(), "run", "-A", program, ...hub] as const;
         assertEquals(await machine.serveAndEnd("SIGTERM", words), 0);
+        const computer = [Deno.execPath(), "run", "-A", program, ...withPage] as const;
+        assertEquals(await machine.serveAndEnd("SIGTERM", computer, "<!doctype html>"), 0);
       },
     );
     await installLibrary(folder);
@@ -253,10 +265,11 @@ class Machine {
     return capture(command, args, this.#options);
   }
 
-  /** Starts a Server, asks it something, sends a signal, waits for its last process, and gives its exit code. */
+  /** Starts a program with a port, asks it something, sends a signal, waits for its last process, and gives its exit code. */
   async serveAndEnd(
     signal: Deno.Signal,
     [command, ...args]: readonly [string, ...string[]] = [this.command, "server", "--port", "0"],
+    expected = "ok",
   ): Promise<number> {
     const child = new Deno.Command(command, {
       ...this.#options,
@@ -269,12 +282,12 @@ class Machine {
     let answer = "";
     for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
       printed += text;
-      const [url] = /http:\/\/127\.0\.0\.1:\d+(?=\s)/.exec(printed) ?? [];
+      const [url] = /http:\/\/127\.0\.0\.1:\d+(?=[\s/])/.exec(printed) ?? [];
       if (url === undefined || answer !== "") continue;
       answer = await (await fetch(url)).text();
       child.kill(signal);
     }
-    assertStringIncludes(answer, "ok", printed);
+    assertStringIncludes(answer, expected, printed);
     return (await child.status).code;
   }
 
