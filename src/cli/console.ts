@@ -15,7 +15,7 @@ import { UsageError } from "./outcome.ts";
 import { everyCommand } from "./program.ts";
 
 /** Tells an event: its name, and its value if it is small; without one, the page reads again what the name says. */
-export type TellEvent = (name: string, value?: object) => void;
+export type TellEvent = (name: string, value?: object, key?: string) => void;
 
 export interface ProgramConsoleOptions {
   readonly page: ConsolePage;
@@ -96,7 +96,7 @@ export class ProgramConsole implements AsyncDisposable {
         run(words, { json: true, screen: undefined, signal, progress: () => {}, person }),
     });
     const ending = new DisposableStack();
-    if (follow !== undefined) ending.use(follow((name, value) => feed.publish(name, value)));
+    if (follow !== undefined) ending.use(follow((...event) => feed.publish(...event)));
     if (watch !== undefined) feed.whileRead(watch);
     return { door, feed, ending };
   }

@@ -1,6 +1,5 @@
 /** The stream of events of a console: server-sent events with ids, from which a reader resumes. */
 import { clearInterval, setInterval } from "node:timers";
-import { Throttle } from "../async/throttle.ts";
 
 /** The most events that are kept for readers who come back or read slowly. */
 const MAX_KEPT_EVENTS = 2_000;
@@ -10,7 +9,7 @@ const MAX_KEPT_LENGTH = 4 * 1024 * 1024;
 const PIECE_LENGTH = 64 * 1024;
 /** The most readers at a time. */
 const MAX_READERS = 32;
-/** How often an event without a value is told, in milliseconds: it only says what to read again. */
+/** How often what changes often is told, in milliseconds. */
 const MERGE_INTERVAL_MS = 250;
 /** How often a reader hears something although nothing happens, in milliseconds. */
 const KEEP_ALIVE_MS = 15_000;
@@ -39,7 +38,10 @@ export class EventFeed {
   readonly #times: Required<FeedTimes>;
   readonly #kept: KeptEvent[] = [];
   readonly #readers = new Set<FeedReader>();
-  readonly #merged = new Map<string, Throttle>();
+  /** By name and key: what was told since the last tick, and the newest of what came after that. */
+  readonly #told = new Set<string>();
+  readonly #due = new Map<string, { readonly name: string; readonly value: object }>();
+  #merging: ReturnType<typeof setInterval> | undefined;
   #keptLength = 0;
   #lastNumber = 0;
   #watch: (() => Disposable) | undefined;
@@ -54,20 +56,20 @@ export class EventFeed {
   }
 
   /**
-   * Tells an event to all readers. Without a value it says what to read again; a burst of those of one name is told at
-   * most four times a second.
+   * Tells an event to all readers.
    *
-   * @param value What JSON can hold.
+   * @param value What JSON can hold. An event without one only says what to read again.
+   * @param key Of what changes often: of the events of one name and key, the newest is told about four times a second. By
+   *   default, those of one name without a value are merged so, and each one with a value is told.
    */
-  publish(name: string, value?: object): void {
+  publish(name: string, value?: object, key = value === undefined ? "" : undefined): void {
     if (this.#isClosed) return;
-    if (value !== undefined) return this.#append(name, value);
-    let throttle = this.#merged.get(name);
-    if (throttle === undefined) {
-      throttle = new Throttle(() => this.#append(name, {}), this.#times.mergeMs);
-      this.#merged.set(name, throttle);
-    }
-    throttle.request();
+    if (key === undefined) return this.#append(name, value ?? {});
+    const id = `${name} ${key}`;
+    const event = { name, value: value ?? {} };
+    if (this.#told.has(id)) return void this.#due.set(id, event);
+    this.#tell(id, event);
+    this.#merging ??= setInterval(() => this.#merge(), this.#times.mergeMs);
   }
 
   /** Calls `watch` when somebody begins to read while nobody else does, and disposes of what it returns after the last. */
@@ -100,8 +102,23 @@ export class EventFeed {
   /** Ends all streams. Idempotent. */
   close(): void {
     this.#isClosed = true;
-    for (const throttle of this.#merged.values()) throttle.close();
+    clearInterval(this.#merging);
     for (const reader of [...this.#readers]) reader.end();
+  }
+
+  #merge(): void {
+    this.#told.clear();
+    const due = [...this.#due];
+    this.#due.clear();
+    for (const [id, event] of due) this.#tell(id, event);
+    if (due.length > 0) return;
+    clearInterval(this.#merging);
+    this.#merging = undefined;
+  }
+
+  #tell(id: string, { name, value }: { readonly name: string; readonly value: object }): void {
+    this.#told.add(id);
+    this.#append(name, value);
   }
 
   #append(name: string, value: object): void {

@@ -68,6 +68,17 @@ Deno.test("events without a value are merged, and the last one is always told", 
   assertEquals((await events.next()).event, "end");
 });
 
+Deno.test("of what changes often, the newest value of each key is told", async () => {
+  using feed = closing(new EventFeed({ mergeMs: 20 }));
+  await using events = follow(feed);
+  for (let n = 0; n < 100; n++) feed.publish("running", { id: n % 2, n }, String(n % 2));
+  const told = [await events.next(), await events.next(), await events.next(), await events.next()];
+  assertEquals(told.map(({ data }) => data), [
+    ...[{ id: 0, n: 0 }, { id: 1, n: 1 }],
+    ...[{ id: 0, n: 98 }, { id: 1, n: 99 }],
+  ]);
+});
+
 Deno.test("the text of others stays within its event", async () => {
   using feed = closing(new EventFeed());
   await using events = follow(feed);
