@@ -5,7 +5,7 @@
 import type { Command } from "commander";
 import type { OfferedCommand, OfferedCommands } from "../console/api.ts";
 import type { ConsoleDoor, ConsolePage } from "../console/door.ts";
-import type { EventFeed } from "../console/feed.ts";
+import type { EventFeed, MergeOptions } from "../console/feed.ts";
 import { ListenError } from "../http/listening.ts";
 import type { Logger, LogModule } from "../log.ts";
 import type { Person } from "./control/person.ts";
@@ -15,7 +15,7 @@ import { UsageError } from "./outcome.ts";
 import { everyCommand } from "./program.ts";
 
 /** Tells an event: its name, and its value if it is small; without one, the page reads again what the name says. */
-export type TellEvent = (name: string, value?: object, key?: string) => void;
+export type TellEvent = (name: string, value?: object, merge?: MergeOptions) => void;
 
 export interface ProgramConsoleOptions {
   readonly page: ConsolePage;

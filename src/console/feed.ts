@@ -21,6 +21,12 @@ interface KeptEvent {
   readonly text: string;
 }
 
+/** How events are merged with others. */
+export interface MergeOptions {
+  readonly key?: string;
+  readonly isLast?: boolean;
+}
+
 /** When {@linkcode EventFeed} does what it does by the clock, in milliseconds. */
 export interface FeedTimes {
   readonly mergeMs?: number;
@@ -59,15 +65,17 @@ export class EventFeed {
    * Tells an event to all readers.
    *
    * @param value What JSON can hold. An event without one only says what to read again.
-   * @param key Of what changes often: of the events of one name and key, the newest is told about four times a second. By
-   *   default, those of one name without a value are merged so, and each one with a value is told.
+   * @param merge `key`: of what changes often: of the events of one name and key, the newest is told about four times a
+   *   second. By default, those of one name without a value are merged so, and each one with a value is told. `isLast`: it is
+   *   told at once, and nothing that came before it is told any more.
    */
-  publish(name: string, value?: object, key = value === undefined ? "" : undefined): void {
+  publish(name: string, value?: object, { key, isLast = false }: MergeOptions = {}): void {
     if (this.#isClosed) return;
-    if (key === undefined) return this.#append(name, value ?? {});
-    const id = `${name} ${key}`;
+    if (key === undefined && value !== undefined) return this.#append(name, value);
+    const id = `${name} ${key ?? ""}`;
     const event = { name, value: value ?? {} };
-    if (this.#told.has(id)) return void this.#due.set(id, event);
+    if (isLast) this.#due.delete(id);
+    else if (this.#told.has(id)) return void this.#due.set(id, event);
     this.#tell(id, event);
     this.#merging ??= setInterval(() => this.#merge(), this.#times.mergeMs);
   }

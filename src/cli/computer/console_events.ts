@@ -39,14 +39,14 @@ function tellOf(event: ComputerEvent, tell: TellEvent): void {
     case "server":
       return tell("servers", { name: event.name, status: event.status });
     case "log":
-      return tell("log", { server: event.server }, event.server);
+      return tell("log", { server: event.server }, { key: event.server });
     case "connection":
       return tell("connection");
     case "running":
-      return tell("running", toRunningEntry(event.call), event.call.id);
+      return tell("running", toRunningEntry(event.call), { key: event.call.id });
     case "ended": {
       const { callId, outcome } = event.record;
-      tell("running", { id: callId, ended: outcome }, callId);
+      tell("running", { id: callId, ended: outcome }, { key: callId, isLast: true });
       return tell("call", toHistoryEntry(event.record));
     }
     case "paused":

@@ -71,12 +71,24 @@ Deno.test("events without a value are merged, and the last one is always told", 
 Deno.test("of what changes often, the newest value of each key is told", async () => {
   using feed = closing(new EventFeed({ mergeMs: 20 }));
   await using events = follow(feed);
-  for (let n = 0; n < 100; n++) feed.publish("running", { id: n % 2, n }, String(n % 2));
+  for (let n = 0; n < 100; n++) feed.publish("running", { id: n % 2, n }, { key: String(n % 2) });
   const told = [await events.next(), await events.next(), await events.next(), await events.next()];
   assertEquals(told.map(({ data }) => data), [
     ...[{ id: 0, n: 0 }, { id: 1, n: 1 }],
     ...[{ id: 0, n: 98 }, { id: 1, n: 99 }],
   ]);
+});
+
+Deno.test("the last event of a key is told at once, and nothing older after it", async () => {
+  using feed = closing(new EventFeed({ mergeMs: 20 }));
+  await using events = follow(feed);
+  for (let n = 0; n < 3; n++) feed.publish("running", { n }, { key: "1" });
+  feed.publish("running", { isOver: true }, { key: "1", isLast: true });
+  const told = [await events.next(), await events.next()];
+  assertEquals(told.map(({ data }) => data), [{ n: 0 }, { isOver: true }]);
+  feed.publish("merged");
+  feed.publish("merged");
+  assertEquals([(await events.next()).event, (await events.next()).event], ["merged", "merged"]);
 });
 
 Deno.test("the text of others stays within its event", async () => {
