@@ -72,7 +72,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   // The roles know nothing of it: a program composes them with it.
   hub: ["async", "protocol", "http", "reach", "log", "bounded_log", "json", "text", "own_imports"],
   // The port of a page. It knows no role: a program gives it commands and events.
-  console: ["async", "http", "log", "json", "text"],
+  console: ["http", "log", "json", "text"],
   // The programs stand above the roles, so that a library never imports a command line.
   cli: [
     "async",
