@@ -10,7 +10,7 @@ export const ROUTES = [
   { route: "now/r1", words: "reading reports/2025" },
   { route: "servers", words: "tickets" },
   { route: "servers/database", words: "no value" },
-  { route: "sees/tools/write_file", words: "Creates or overwrites" },
+  { route: "sees/tools/files%2Fwrite_file", words: "Creates or overwrites" },
   { route: "sees/desktop", words: "Nothing has changed yet." },
   { route: "sees/finder", words: "customers" },
   { route: `sees/finder/${encodeURIComponent(REPORT)}`, words: "1,380" },
@@ -190,11 +190,12 @@ export const SCENE = {
       is_cut: false,
     })),
   },
-  tools: {
+  "tool list": {
     computer: "laptop",
     tools: [
       {
         name: "read_file",
+        tool: "read_file",
         server: "files",
         description: "Reads a file of the folders that are shared.",
         params_schema: {
@@ -210,6 +211,7 @@ export const SCENE = {
       },
       {
         name: "write_file",
+        tool: "write_file",
         server: "files",
         description: "Creates or overwrites a file with new content.",
         params_schema: {
@@ -232,6 +234,7 @@ export const SCENE = {
       },
       {
         name: "count_words",
+        tool: "count_words",
         server: "workspace",
         description: "Counts the words of a document of the workspace.",
         params_schema: {
@@ -375,7 +378,7 @@ export const SCENE = {
   "tool show": {},
   "tool allow": {},
   "tool ask": {},
-  "config add": {},
+  "server add": {},
   "config undo": {},
   call: { content: [{ type: "text", text: "ok" }], isError: false },
 };

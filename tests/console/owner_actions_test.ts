@@ -1,7 +1,9 @@
 // Each action of the owner's page, in a real browser, at a Computer that runs.
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { hasChromium } from "../fixtures/chromium.ts";
+import { Chromium, hasChromium } from "../fixtures/chromium.ts";
+import { ProtectedServer } from "../fixtures/protected_server.ts";
+import { eventually } from "../fixtures/within.ts";
 import { programServer, RealOwner, SHELL } from "./_real_owner.ts";
 
 const ignore = !hasChromium || Deno.build.os === "windows";
@@ -130,7 +132,7 @@ testOwner("a server that lacks an input says so, and starts when it is set", MIS
 testOwner("a tool runs by a form from its schema", {
   servers: { workspace: programServer("examples/workspace/server.ts", ["examples/documents"]) },
 }, async (owner) => {
-  await owner.show("sees/tools/count_words");
+  await owner.show("sees/tools/workspace%2Fcount_words");
   await owner.fill("document", "runbook.md");
   await owner.press("Run");
   assertStringIncludes(await owner.textOf(".result"), "115 words");
@@ -158,3 +160,80 @@ testOwner("the history shows calls with masked arguments, and filters them", WIT
   await owner.browser.type("input[type=search]", "nosuchtool");
   await owner.browser.textWith("No call matches");
 });
+
+testOwner(
+  "a tool is hidden from the Agent, shown again, and runs unasked from then on",
+  WITH_SHELL,
+  async (owner) => {
+    const names = async () => (await owner.agent.computer("laptop").getTools()).map(({ name }) => name);
+    await owner.show("sees/tools/shell%2Frun");
+    await owner.press("Hide from the Agent");
+    await eventually(names, (list) => !list.includes("run"), "the tool to be hidden");
+    await owner.press("Show to the Agent");
+    await eventually(names, (list) => list.includes("run"), "the tool");
+    await owner.press("Run without asking");
+    await owner.browser.textWith("runs at once");
+    assertEquals((await owner.call("run")).isError, false);
+    await owner.press("Ask each time");
+    await owner.press("Run without asking");
+  },
+);
+
+testOwner("what the filter of the history shows is exported as JSONL", WITH_SHELL, async (owner) => {
+  const call = owner.call("run", { path: "/tmp/first" });
+  await owner.browser.textWith("/tmp/first");
+  await owner.press("Allow once");
+  await call;
+  await owner.show("history");
+  await owner.browser.textWith("1 call");
+  await owner.browser.evaluate(
+    `URL.createObjectURL = (blob) => { globalThis.saved = blob; return "#/history"; }; undefined`,
+  );
+  await owner.press("Export");
+  const [line = "", ...rest] = String(await owner.browser.run("saved.text()")).split("\n");
+  assertEquals([JSON.parse(line).tool, JSON.parse(line).outcome, rest], ["run", "ok", [""]]);
+});
+
+Deno.test({
+  name: "the owner signs in at an MCP server from its page, in the browser",
+  ignore,
+  async fn() {
+    await using server = await ProtectedServer.open();
+    await using owner = await RealOwner.open(server.config());
+    await owner.show("servers/guarded");
+    await owner.textOf(".who", (text) => text.includes("needs sign-in"));
+    await owner.press("Sign in");
+    await owner.browser.find("a.button[href]");
+    const page = String(await owner.browser.evaluate("document.querySelector('a.button[href]').href"));
+    await using browser = await Chromium.open();
+    await browser.goTo(page);
+    await browser.type("input[name=login]", "ada");
+    await browser.type("input[name=password]", "secret");
+    await browser.click("button[type=submit]");
+    await browser.textWith("Continue");
+    await browser.click("button[type=submit]");
+    await browser.textWith("You are signed in");
+    await owner.textOf(".who", (text) => text.includes("running"));
+    await owner.press("Sign out");
+  },
+});
+
+testOwner(
+  "a problem of the configuration is shown with its line; a pasted server is added, and the edit undone",
+  {
+    servers: { shell: SHELL, broken: { type: "stdio", server_parameters: { command: "nosuchprogram-x" } } },
+  },
+  async (owner) => {
+    await owner.show("configuration");
+    assertStringIncludes(await owner.browser.textWith("nosuchprogram-x"), "line ");
+    const { command, args } = SHELL.server_parameters as { command: string; args: string[] };
+    await owner.fill("Entry, as JSON", JSON.stringify({ mcpServers: { pasted: { command, args } } }));
+    await owner.press("Add and start");
+    await owner.show("servers/pasted");
+    await owner.textOf(".who", (text) => text.includes("running"));
+    await owner.show("configuration");
+    await owner.press("Undo the last edit");
+    await owner.show("servers");
+    await owner.textOf(".list", (text) => !text.includes("pasted"));
+  },
+);

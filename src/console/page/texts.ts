@@ -181,6 +181,7 @@ export const texts = {
     search: "Search tools",
     none: "No tools",
     changed: "changed",
+    setAside: "changed, set aside",
     hidden: "hidden",
     runsAtOnce: "runs at once",
     allow: "Run without asking",

@@ -16,7 +16,6 @@ interface Finding {
   readonly path: string;
   readonly line?: number;
   readonly column?: number;
-  readonly remedy?: string;
 }
 
 interface Report {
@@ -56,16 +55,18 @@ export function Configuration(): View {
 }
 
 function FindingRow(
-  { finding: { message, path, line, column, remedy }, kind }: { finding: Finding; kind: "bad" | "hot" },
+  { finding: { message, path, line, column }, kind }: { finding: Finding; kind: "bad" | "hot" },
 ): View {
-  return html`<li><p><span class="badge ${kind}">${kind === "bad" ? T.error : T.warning}</span>
-      ${
-    line !== undefined && html`<span class="mono">${T.place(line, column ?? 1)}</span>`
-  } <span class="mono faint"><${Line} text=${path} /></span></p>
-    <${Prose} text=${message} />${
-    remedy !== undefined &&
-    html`<p><strong>${texts.servers.remedy}</strong> <${Line} text=${remedy} max=${1_000} /></p>`
-  }</li>`;
+  return html`
+    <li>
+      <p><span class="badge ${kind}">${kind === "bad" ? T.error : T.warning}</span>
+          ${line !== undefined &&
+            html`<span class="mono">${
+              T.place(line, column ?? 1)
+            }</span>`} <span class="mono faint"><${Line} text=${path} /></span></p>
+      <${Prose} text=${message} />
+    </li>
+  `;
 }
 
 /** The members in which clients keep their servers. */
@@ -98,7 +99,7 @@ function Add(): View {
   const add = async () => {
     for (const [own, entry] of found) {
       const chosen = isNameless || found.length === 1 && name !== "" ? name : own;
-      await act("config/add", { arguments: [chosen], options: { entry: JSON.stringify(entry) } });
+      await act("server/add", { arguments: [chosen, JSON.stringify(entry)] });
       say(T.added(nameText(chosen)));
     }
     setText("");

@@ -32,14 +32,18 @@ interface Tool {
   readonly params_schema: Readonly<Record<string, unknown>>;
   readonly meta?: Readonly<Record<string, unknown>> | null;
   readonly server: string;
+  /** Its own name. */
+  readonly tool: string;
   readonly auto_apply?: boolean;
   readonly hidden?: boolean;
+  /** It has changed, and is kept from the Agent until it is allowed. */
+  readonly set_aside?: boolean;
   readonly changed?: string;
   readonly changes?: readonly Change[];
 }
 
 export function Tools(): View {
-  const { value, error } = useReading<{ tools: readonly Tool[]; warning?: string }>("tools", {
+  const { value, error } = useReading<{ tools: readonly Tool[] }>("tool/list", {
     on: ["tools", "config"],
   });
   const [words, setWords] = useState("");
@@ -47,36 +51,39 @@ export function Tools(): View {
   const tools = (value?.tools ?? []).filter(({ name, server, description }) =>
     `${name} ${server} ${description}`.toLowerCase().includes(wanted)
   );
-  const [, , name] = route.value;
-  const chosen = tools.find((tool) => tool.name === name) ?? tools[0];
+  const [, , key] = route.value;
+  const chosen = tools.find((tool) => keyOf(tool) === key) ?? tools[0];
   return html`
-    <${Split} back=${name === undefined ? undefined : ["sees", "tools"]}
+    <${Split} back=${key === undefined ? undefined : ["sees", "tools"]}
       list=${html`
         <div class="tools">
           <${Search} label=${T.search} value=${words} onInput=${setWords} />
         </div><${Failure} text=${error} />
-              ${value?.warning !== undefined && html`
-                <p class="hint">
-                  <${Line} text=${value.warning} max=${600} />
-                </p>
-              `}
               ${value !== undefined && tools.length === 0 && html`<${Empty} title=${T.none} />`}
-              <${Listbox} label=${T.title} items=${tools} keyOf=${(tool: Tool) => tool.name} chosen=${chosen
-                ?.name} onOpen=${focusDetail}
+              <${Listbox} label=${T.title} items=${tools} keyOf=${keyOf} chosen=${chosen &&
+                keyOf(chosen)} onOpen=${focusDetail}
           rowHeight=${56}
           onChoose=${(each: string) => goTo(["sees", "tools", each], { isStep: false })} row=${(tool: Tool) =>
             html`<${Row} tool=${tool} />`} />
       `}
-      detail=${chosen && html`<${ToolDetail} key=${chosen.name} tool=${chosen} />`} />
+      detail=${chosen && html`<${ToolDetail} key=${keyOf(chosen)} tool=${chosen} />`} />
   `;
 }
 
 function Row({ tool }: { tool: Tool }): View {
   return html`<span class="stack grow"><strong><${Name} text=${tool.name} /></strong>
       <small class="faint cut"><${Name} text=${tool.server} /> · <${Line} text=${tool.description} max=${160} /></small></span>
-    ${isChanged(tool) && html`<span class="badge hot">${T.changed}</span>`}
+    ${
+    isChanged(tool) &&
+    html`<span class="badge hot">${tool.set_aside === true ? T.setAside : T.changed}</span>`
+  }
     ${tool.hidden === true && html`<span class="badge">${T.hidden}</span>`}
     ${tool.auto_apply === true && html`<span class="badge good">${T.runsAtOnce}</span>`}`;
+}
+
+/** Several servers may have a tool of one name. */
+function keyOf({ server, tool }: Tool): string {
+  return `${server}/${tool}`;
 }
 
 function isChanged({ changed, changes = [] }: Tool): boolean {
@@ -95,7 +102,7 @@ function ToolDetail({ tool }: { tool: Tool }): View {
   const annotations = annotationsOf(tool);
   const { name, description, params_schema, hidden = false, auto_apply = false } = tool;
   const edit = (path: string, done: string) => async () => {
-    await act(path, { arguments: [name] });
+    await act(path, { arguments: [name], options: { mcp_server: tool.server } });
     say(done);
   };
   return html`
