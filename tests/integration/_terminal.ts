@@ -1,5 +1,7 @@
 /** A real pseudo-terminal around a program: `script` of util-linux, or Python's `pty` where there is none. */
 
+import { isFullSize } from "../fixtures/test_size.ts";
+
 /** A command as a list of words. */
 export type Words = readonly string[];
 
@@ -65,6 +67,13 @@ const MISSING: readonly string[] = [
 export function testOnEachTerminal(name: string, work: (terminal: Terminal) => Promise<void>): void {
   for (const terminal of terminals) Deno.test(`${name} (${terminal.name})`, () => work(terminal));
   for (const why of MISSING) Deno.test.ignore(`${name} (ignored: ${why})`, () => {});
+}
+
+/** A test in the first of these terminals, which is enough for what a program writes; in each of them at full counts. */
+export function testOnFirstTerminal(name: string, work: (terminal: Terminal) => Promise<void>): void {
+  const [first] = terminals;
+  if (isFullSize || first === undefined) testOnEachTerminal(name, work);
+  else Deno.test(`${name} (${first.name})`, () => work(first));
 }
 
 async function answers([command = "", ...args]: Words, expected: string): Promise<boolean> {

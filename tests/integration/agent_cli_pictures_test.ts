@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { SmcpServer } from "../../src/server/server.ts";
 import { doorWords, RunningDoor } from "../fixtures/door.ts";
 import { type Answer, contents, ScriptedComputer } from "./_scripted_computer.ts";
-import { type Terminal, testOnEachTerminal, type Words } from "./_terminal.ts";
+import { type Terminal, testOnFirstTerminal, type Words } from "./_terminal.ts";
 
 // deno-lint-ignore no-control-regex -- colours are what is looked for
 const COLOR = /\u001b\[\d+m/g;
@@ -82,7 +82,7 @@ async function onTerminal(
   return written.replaceAll("\r\n", "\n").replaceAll(/[^\n]*\r\u001b\[2K/g, "");
 }
 
-testOnEachTerminal(
+testOnFirstTerminal(
   "agent.ts desktop draws boxes in colours on a terminal, as wide as it is",
   async (terminal) => {
     await using server = await SmcpServer.listen({ port: 0 });
@@ -104,7 +104,7 @@ testOnEachTerminal(
   },
 );
 
-testOnEachTerminal(
+testOnFirstTerminal(
   "agent.ts shows names, titles of the help and errors in colours, none with NO_COLOR",
   async (terminal) => {
     await using server = await SmcpServer.listen({ port: 0 });
@@ -125,7 +125,7 @@ testOnEachTerminal(
   },
 );
 
-testOnEachTerminal(
+testOnFirstTerminal(
   "agent.ts --json writes JSON to a terminal, too, and no control character",
   async (terminal) => {
     await using server = await SmcpServer.listen({ port: 0 });

@@ -1,34 +1,7 @@
 import { assert, assertEquals, assertObjectMatch } from "@std/assert";
 import { SmcpServer } from "../../server.ts";
+import { ada, EchoOffice, laptop, request } from "./_echo_office.ts";
 import { RawPeer, RecordingLogger } from "./_socket.ts";
-
-const ada = { role: "agent", name: "ada", office_id: "lab" } as const;
-const laptop = { role: "computer", name: "laptop", office_id: "lab" } as const;
-const request = { agent: "ada", req_id: "r1", computer: "laptop" };
-
-/** A Server with an Agent and a Computer at work, beside which something bad is tried. */
-async function openOffice() {
-  const logger = new RecordingLogger();
-  const server = await SmcpServer.listen({ port: 0, logger });
-  const agent = await RawPeer.join(server.url, ada);
-  const computer = await RawPeer.join(server.url, laptop);
-  computer.serve("client:echo", (body) => [body]);
-  return {
-    server,
-    agent,
-    computer,
-    logger,
-    /** Everything else goes on. */
-    async assertAlive() {
-      assertEquals(await agent.request("client:echo", request), [request]);
-    },
-    async [Symbol.asyncDispose]() {
-      await agent[Symbol.asyncDispose]();
-      await computer[Symbol.asyncDispose]();
-      await server.close();
-    },
-  };
-}
 
 function codeAndField([answer]: readonly unknown[]): unknown[] {
   const { code, details } = answer as { code: number; details?: { field?: string } };
@@ -36,7 +9,7 @@ function codeAndField([answer]: readonly unknown[]): unknown[] {
 }
 
 Deno.test("Events that the Server does not know are answered 400 with field event", async () => {
-  await using office = await openOffice();
+  await using office = await EchoOffice.open();
   const unknown = [
     "foo",
     "server:foo",
@@ -59,7 +32,7 @@ Deno.test("Events that the Server does not know are answered 400 with field even
 });
 
 Deno.test("An event whose name is a number is answered 400", async () => {
-  await using office = await openOffice();
+  await using office = await EchoOffice.open();
   const answered = new Promise((resolve) => office.agent.socket.io.engine.on("data", resolve));
   office.agent.writeRaw('2/smcp,77[5,{"agent":"a"}]');
   assert(String(await answered).startsWith('3/smcp,77[{"code":400'));
@@ -79,7 +52,7 @@ const malformed: Readonly<Record<string, string>> = {
 };
 for (const [what, packet] of Object.entries(malformed)) {
   Deno.test(`A malformed packet ends its own connection and no other: ${what}`, async () => {
-    await using office = await openOffice();
+    await using office = await EchoOffice.open();
     const bad = await RawPeer.join(office.server.url, { ...laptop, name: "bad" });
     bad.writeRaw(packet);
     // Whatever follows attachments that never come is one packet too many.
@@ -94,7 +67,7 @@ for (const [what, packet] of Object.entries(malformed)) {
 }
 
 Deno.test("An ack that nobody waits for is ignored", async () => {
-  await using office = await openOffice();
+  await using office = await EchoOffice.open();
   office.computer.writeRaw("3/smcp,99999[1]");
   office.computer.writeRaw("3/smcp,[1]");
   await office.computer.settled();
@@ -102,10 +75,10 @@ Deno.test("An ack that nobody waits for is ignored", async () => {
 });
 
 Deno.test("Hundreds of thousands of arguments end their own connection and not the process", async () => {
-  await using office = await openOffice();
+  await using office = await EchoOffice.open();
   const many = ",0".repeat(900_000);
   const bad = await RawPeer.join(office.server.url, { ...laptop, name: "bad" });
-  bad.writeRaw(`2/smcp,["client:x"${many}]`);
+  bad.writeRaw(`2/smcp,["client:echo"${many}]`);
   await bad.disconnected;
   await office.assertAlive();
   // The same in an ack, which Socket.IO hands out the same way.
@@ -124,7 +97,7 @@ const DEPTH = 100_000;
 const nested = "[".repeat(DEPTH) + "]".repeat(DEPTH);
 
 Deno.test("A request nested too deep to be written again is answered 400", async () => {
-  await using office = await openOffice();
+  await using office = await EchoOffice.open();
   const answered = new Promise((resolve) => office.agent.socket.io.engine.on("data", resolve));
   office.agent.writeRaw(
     `2/smcp,78["client:echo",{"agent":"a","req_id":"1","computer":"laptop","x":${nested}}]`,
@@ -134,7 +107,7 @@ Deno.test("A request nested too deep to be written again is answered 400", async
 });
 
 Deno.test("A request nested too deep is answered 400, also where a later member of the same name overrides it", async () => {
-  await using office = await openOffice();
+  await using office = await EchoOffice.open();
   const nested = "[".repeat(2_000) + "]".repeat(2_000);
   const answered = new Promise((resolve) => office.agent.socket.io.engine.on("data", resolve));
   office.agent.writeRaw(
@@ -145,7 +118,7 @@ Deno.test("A request nested too deep is answered 400, also where a later member 
 });
 
 Deno.test("An answer nested too deep becomes a 413 that names the Computer, and no error of the Server", async () => {
-  await using office = await openOffice();
+  await using office = await EchoOffice.open();
   await using deep = await RawPeer.join(office.server.url, { ...laptop, name: "deep" });
   deep.socket.io.engine.on("data", (packet: unknown) => {
     const id = /^2\/smcp,(\d+)\["client:echo"/.exec(String(packet))?.[1];
@@ -159,7 +132,7 @@ Deno.test("An answer nested too deep becomes a 413 that names the Computer, and 
 });
 
 Deno.test("Names from Object's prototype are names like any other", async () => {
-  await using office = await openOffice();
+  await using office = await EchoOffice.open();
   for (const name of ["__proto__", "constructor", "toString"]) {
     await using peer = await RawPeer.join(office.server.url, { role: "computer", name, office_id: name });
     await using caller = await RawPeer.join(office.server.url, { role: "agent", name, office_id: name });

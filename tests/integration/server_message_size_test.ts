@@ -1,42 +1,19 @@
 import { assert, assertEquals } from "@std/assert";
 import { SmcpServer } from "../../server.ts";
+import { ada, EchoOffice, laptop, request } from "./_echo_office.ts";
 import { RawPeer } from "./_socket.ts";
 
 const LIMIT = 10_000;
-const ada = { role: "agent", name: "ada", office_id: "lab" } as const;
-const laptop = { role: "computer", name: "laptop", office_id: "lab" } as const;
-const request = { agent: "ada", req_id: "r1", computer: "laptop" };
 /** A request with this text is about twice as large as the limit. */
 const tooLarge = { ...request, text: "x".repeat(2 * LIMIT) };
 const farTooLarge = { ...request, text: "é".repeat(3 * LIMIT) };
-
-/** A Server with an Agent and a Computer at work. */
-async function openOffice() {
-  const server = await SmcpServer.listen({ port: 0, maxPayloadBytes: LIMIT });
-  const agent = await RawPeer.join(server.url, ada);
-  const computer = await RawPeer.join(server.url, laptop);
-  computer.serve("client:echo", (body) => [body]);
-  return {
-    server,
-    agent,
-    computer,
-    async assertAlive() {
-      assertEquals(await agent.request("client:echo", request), [request]);
-    },
-    async [Symbol.asyncDispose]() {
-      await agent[Symbol.asyncDispose]();
-      await computer[Symbol.asyncDispose]();
-      await server.close();
-    },
-  };
-}
 
 function codeOf([answer]: readonly unknown[]): unknown {
   return (answer as { code: number }).code;
 }
 
 Deno.test("a request over the limit is answered 413 with both sizes, and its sender stays", async () => {
-  await using office = await openOffice();
+  await using office = await EchoOffice.open({ maxPayloadBytes: LIMIT });
   const [answer] = await office.agent.request("client:echo", tooLarge);
   const { code, details } = answer as { code: number; details: { size: number; limit: number } };
   assertEquals([code, details.limit, details.size > 2 * LIMIT], [413, LIMIT, true]);
@@ -46,14 +23,14 @@ Deno.test("a request over the limit is answered 413 with both sizes, and its sen
 });
 
 Deno.test("an answer over the limit becomes 413 for whoever asked, and its Computer stays", async () => {
-  await using office = await openOffice();
+  await using office = await EchoOffice.open({ maxPayloadBytes: LIMIT });
   office.computer.serve("client:big", () => [tooLarge]);
   assertEquals(codeOf(await office.agent.request("client:big", request)), 413);
   await office.assertAlive();
 });
 
 Deno.test("a message far over the limit, and a large one that nobody can answer, end the connection", async () => {
-  await using office = await openOffice();
+  await using office = await EchoOffice.open({ maxPayloadBytes: LIMIT });
   const senders: ((peer: RawPeer) => unknown)[] = [
     (peer) => peer.socket.emit("client:echo", farTooLarge),
     (peer) => peer.socket.emit("client:echo", new Uint8Array(2 * LIMIT)),
