@@ -115,7 +115,8 @@ const ATTACK = `async (target) => {
   await framed;
   try { if (frame.contentDocument?.body?.innerText) tell("frame"); } catch {}
   const opened = window.open(target + "/#" + "x".repeat(43));
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  // The owner's page cuts the tie to its opener, which then seems closed.
+  for (let n = 0; n < 100 && opened !== null && !opened.closed; n++) await new Promise((resolve) => setTimeout(resolve, 20));
   try { if (opened !== null && !opened.closed && opened.document.body) tell("window"); } catch {}
   return learned.join(", ");
 }`;
@@ -136,6 +137,33 @@ Deno.test({
       const learned = browser.run(`(${ATTACK})(${JSON.stringify(attacked.client.origin)})`);
       assertEquals(await within(learned, "the end of the attack"), "");
     }
+    await attacked.assertUntouched();
+  },
+});
+
+/** The same from a frame without an origin, as hosts show the page of an MCP App. */
+const APP_ATTACK = `(target) => new Promise((resolve) => {
+  addEventListener("message", ({ data }) => resolve(data));
+  const app = document.createElement("iframe");
+  app.sandbox = "allow-scripts allow-popups allow-forms";
+  app.srcdoc = "<body><script>(" + ${JSON.stringify(ATTACK)} + ")(" + JSON.stringify(target) +
+    ").then((learned) => parent.postMessage(learned, '*'), (error) => parent.postMessage(String(error), '*'))</" + "script>";
+  document.body.append(app);
+})`;
+
+Deno.test({
+  name: "The page of an MCP App learns nothing and runs nothing",
+  ignore: !hasChromium,
+  async fn() {
+    await using server = await SmcpServer.listen({ port: 0 });
+    await using attacked = await AttackedConsole.open(server);
+    const page = () => new Response("<!doctype html><p>host", { headers: { "content-type": "text/html" } });
+    await using host = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, page);
+    await using browser = await Chromium.open("--disable-popup-blocking");
+    await browser.goTo(`http://127.0.0.1:${host.addr.port}/`);
+    await browser.textWith("host");
+    const learned = browser.run(`(${APP_ATTACK})(${JSON.stringify(attacked.client.origin)})`);
+    assertEquals(await within(learned, "the end of the attack"), "");
     await attacked.assertUntouched();
   },
 });
