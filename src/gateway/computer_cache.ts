@@ -3,15 +3,13 @@ import { settledWithin } from "../async/abortable.ts";
 import { PatientLimiter } from "../async/limiter.ts";
 import type { RemoteComputer } from "../agent/remote_computer.ts";
 import { type EntryKind, toListEntry } from "../agent/toolkit/list_entries.ts";
-import type { OfficeChange, OfficeView } from "../agent/toolkit/office_view.ts";
+import { MAX_CONCURRENT_COMPUTERS } from "../agent/toolkit/builtins/builtin.ts";
+import { LATE_MS, type OfficeChange, type OfficeView } from "../agent/toolkit/office_view.ts";
 import type { Logger } from "../log.ts";
 import { describeError } from "../text/text.ts";
 
 /** How long a list waits for a Computer that is slow, in milliseconds. */
 const PATIENCE_MS = 5_000;
-/** The most Computers that are asked at the same time, besides late ones, and from when on one is late, in milliseconds. */
-const MAX_CONCURRENT_COMPUTERS = 16;
-const LATE_MS = 2_000;
 /** How long a list may be used when nobody tells of changes, in milliseconds. */
 const MAX_AGE_MS = 60_000;
 

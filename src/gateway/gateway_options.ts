@@ -2,6 +2,7 @@
 import { Throttle } from "../async/throttle.ts";
 import type { Access } from "../http/mcp/access.ts";
 import type { GivenComputerName } from "../agent/group/computer_names.ts";
+import { LIST_CHANGED_INTERVAL_MS } from "../agent/toolkit/mcp_server.ts";
 import type { ToolkitOptions } from "../agent/toolkit/toolkit.ts";
 import type { GivenName } from "../agent/toolkit/tool_names.ts";
 import type { OnToolChange, PinnedTool } from "./pinned_tools.ts";
@@ -141,9 +142,6 @@ export function concerns(
 /** The lists of which clients are told that they have changed. */
 export type ListName = "tools" | "resources" | "prompts";
 
-/** How often a client is told that a list has changed, in milliseconds: a Computer that joins changes it several times. */
-const INTERVAL_MS = 200;
-
 /** Calls `tell` for each list that has changed, not more often than five times a second, until the returned function is called. */
 export function throttleLists(
   onListChanged: (listener: (list: ListName) => void) => () => void,
@@ -151,7 +149,7 @@ export function throttleLists(
 ): () => void {
   const throttles = new Map<ListName, Throttle>();
   const unfollow = onListChanged((list) => {
-    const throttle = throttles.get(list) ?? new Throttle(() => tell(list), INTERVAL_MS);
+    const throttle = throttles.get(list) ?? new Throttle(() => tell(list), LIST_CHANGED_INTERVAL_MS);
     throttles.set(list, throttle);
     throttle.request();
   });

@@ -6,7 +6,8 @@ import { type CompletionParts, serveCompletion } from "./completion.ts";
 import { type PromptHandlerParts, servePrompts } from "./prompts.ts";
 import { type ResourceHandlerParts, serveResources, tellUpdates } from "./resources/handlers.ts";
 import { type ListName, throttleLists } from "./gateway_options.ts";
-import { serveSkills, type SkillHandlerParts, SKILLS_EXTENSION } from "./skills/office_skills.ts";
+import { SKILLS_EXTENSION } from "../protocol/mcp.ts";
+import { serveSkills, type SkillHandlerParts } from "./skills/office_skills.ts";
 
 const MAX_QUESTIONS = 64;
 

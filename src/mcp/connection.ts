@@ -1,7 +1,7 @@
 /** What a Computer asks an MCP server: lists, calls, reads and subscriptions, in a session of any version. */
 import { isRecord } from "../json/json.ts";
 import type { ResolvedServerConfig } from "../protocol/config.ts";
-import { RpcErrorCode } from "../protocol/mcp.ts";
+import { RpcErrorCode, SKILLS_EXTENSION } from "../protocol/mcp.ts";
 import type { McpResource, ResourceContents } from "../protocol/resources.ts";
 import type { Ask, CallOptions, RequestLimits, ToolCall } from "./call_options.ts";
 import {
@@ -38,9 +38,6 @@ export interface ServerCapabilities {
   /** The Skills extension: `skills/list`. */
   readonly skills: boolean;
 }
-
-/** The name of the Skills extension of MCP (SEP-2640). */
-const SKILLS_EXTENSION = "io.modelcontextprotocol/skills";
 
 /** What has a parameter to complete, as MCP writes it. */
 export type CompletionRef =

@@ -1,5 +1,8 @@
 /** What MCP fixes for all who speak it: its versions, the codes of errors, and how requests of JSON-RPC are answered. */
 
+/** The name of the Skills extension of MCP (SEP-2640). */
+export const SKILLS_EXTENSION = "io.modelcontextprotocol/skills";
+
 /** The versions with sessions, which `initialize` opens; the newest first. */
 export const SESSION_VERSIONS: readonly string[] = [
   "2025-11-25",

@@ -161,7 +161,6 @@ export const thirdParties: readonly ThirdParty[] = [
   { specifier: "@redis/client", places: ["src/server/offices/redis/connection.ts"] },
   { specifier: "socket.io-parser", places: ["src/server/engine/packets.ts"] },
   { specifier: "socket.io-client", places: ["src/link/connect.ts", "src/link/polling.ts"] },
-  // In browsers; elsewhere there is node:crypto.
   // Loaded only when clients are admitted by JWT.
   { specifier: "jose", places: ["src/jwt/"] },
   // Both eras of MCP toward clients of the gateway. The provider kit serves authors on either version of the SDK, so nothing imports 1.x.

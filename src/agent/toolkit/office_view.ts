@@ -19,7 +19,8 @@ const MAX_COMPUTERS = 1_000;
 const MAX_TOOLS = 5_000;
 /** The most lists of tools that are fetched at the same time, besides those of Computers that are late. */
 const MAX_CONCURRENT_FETCHES = 8;
-const LATE_MS = 2_000;
+/** From when on a Computer that is asked for a list is late, in milliseconds. */
+export const LATE_MS = 2_000;
 /** The waits before a list of tools, or of the members of the office, that could not be fetched is fetched again. */
 const RETRY = { firstMs: 1_000, maxMs: 60_000 };
 /** How long Computers that a lost Server had may take to come back, in milliseconds: they wait up to 10 s to reconnect. */

@@ -176,8 +176,6 @@ function decodePath(path: string): string | undefined {
   }
 }
 
-/** The name of the extension. */
-export const SKILLS_EXTENSION = "io.modelcontextprotocol/skills";
 const PAGE_SIZE = 200;
 
 export interface SkillHandlerParts {

@@ -10,7 +10,10 @@ import { errorResult, type Json, type McpTool, type McpToolResult } from "../mcp
 import type { OfficeView } from "../office_view.ts";
 import { ArgumentError, Arguments } from "./arguments.ts";
 
-const MAX_CONCURRENT_COMPUTERS = 16;
+/** The most Computers that are asked at the same time. */
+export const MAX_CONCURRENT_COMPUTERS = 16;
+/** The most characters of one answer, beside what it says of the rest. */
+export const MAX_CHARACTERS = 40_000;
 /** How long a call waits for one of several Computers, in milliseconds. */
 const PATIENCE_MS = 15_000;
 

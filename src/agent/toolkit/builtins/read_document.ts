@@ -28,6 +28,7 @@ import {
   type ClientUri,
   COMPUTER_PROPERTY,
   makeBuiltin,
+  MAX_CHARACTERS,
   pagesOf,
   partOf,
   problemLines,
@@ -37,7 +38,6 @@ import {
 } from "./builtin.ts";
 import { type DocumentPicture, isDataUrl, picturesOf, toPictureContent, withElementIds } from "./pictures.ts";
 
-const MAX_CHARACTERS = 40_000;
 const MAX_PAGES = 1_000;
 /** The longest list of pages, in characters: as many as the pages at most take, each by its number. */
 const MAX_RANGES_LENGTH = 10 * MAX_PAGES;

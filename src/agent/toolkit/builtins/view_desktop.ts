@@ -20,14 +20,13 @@ import {
   type ClientUri,
   COMPUTER_PROPERTY,
   makeBuiltin,
+  MAX_CHARACTERS,
   partOf,
   problemLines,
   type Reach,
   readClientUri,
 } from "./builtin.ts";
 import { MAX_PICTURES, toPicture } from "./pictures.ts";
-
-const MAX_CHARACTERS = 40_000;
 
 /** The errors of Computers that do not have a window, or cannot read a single one. */
 const NO_PICTURES = [ErrorCode.NOT_FOUND, ErrorCode.BAD_REQUEST];
