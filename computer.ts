@@ -71,6 +71,8 @@ export type {
   ToolCallOutcome,
   ToolCallRecord,
 } from "./src/computer/shared/computer_events.ts";
+export type { OwnerTool } from "./src/computer/tools/directory.ts";
+export type { ChangedTool } from "./src/computer/tools/approved_tools.ts";
 export type { ComputerCalls } from "./src/computer/tools/owner_calls.ts";
 export type { ConfigChange } from "./src/computer/host.ts";
 export {
@@ -90,7 +92,12 @@ export type {
   QuestionLimits,
   ReadLimits,
 } from "./src/config/limits.ts";
-export type { ConnectionState, ConnectOptions, JoinOptions } from "./src/computer/office/office_link.ts";
+export type {
+  ConnectionState,
+  ConnectOptions,
+  JoinOptions,
+  UpdateKind,
+} from "./src/computer/office/office_link.ts";
 export type { InputValue } from "./src/config/placeholders.ts";
 export type { RetryOptions } from "./src/link/retry.ts";
 export type { CredentialsSource, SentCredentials, ServerAccess } from "./src/link/credentials.ts";

@@ -85,7 +85,9 @@ async function candidates(
     case "--mcp-server":
       return [...computer.servers.keys()];
     case "tool":
-      return computer.tools.map(({ name }) => name);
+      return command[0] === "tool"
+        ? computer.mcp.tools.map(({ shown }) => shown.name)
+        : computer.tools.map(({ name }) => name);
     case "arguments":
       if (command[0] === "prompt") return await promptArguments(computer.mcp, words, word);
       return argumentCandidates(
@@ -94,6 +96,10 @@ async function candidates(
       );
     case "prompt":
       return await promptNames(computer.mcp);
+    case "call":
+      return [...hosted.people.waiting, ...computer.calls.running].map(({ id }) => id);
+    case "question":
+      return hosted.people.waiting.filter(({ kind }) => kind !== "call").map(({ id }) => id);
     case "input":
       return hosted.store.config.inputs.map(({ id }) => id);
     case "uri":

@@ -253,7 +253,10 @@ export class OfficeLink {
 
 const UPDATE_INTERVAL_MS = 50;
 
-const UPDATE_EVENTS = {
+/** A view of a Computer that an Agent has. */
+export type UpdateKind = "config" | "tools" | "desktop" | "finder" | "resources" | "prompts" | "skills";
+
+const UPDATE_EVENTS: Readonly<Record<UpdateKind, string>> = {
   config: UPDATE_CONFIG_EVENT,
   tools: UPDATE_TOOL_LIST_EVENT,
   desktop: UPDATE_DESKTOP_EVENT,
@@ -261,9 +264,7 @@ const UPDATE_EVENTS = {
   resources: UPDATE_RESOURCES_EVENT,
   prompts: UPDATE_PROMPTS_EVENT,
   skills: UPDATE_SKILLS_EVENT,
-} as const;
-
-export type UpdateKind = keyof typeof UPDATE_EVENTS;
+};
 
 /** Sends `server:update_*` events. Changes of one kind in quick succession become one event; the last is never lost. */
 export class Announcer {

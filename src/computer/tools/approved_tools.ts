@@ -57,6 +57,7 @@ interface ApprovedServer {
 export interface ChangedTool {
   /** Whether it is set aside; otherwise a person is asked about each call. */
   readonly isBlocked: boolean;
+  /** The parts that differ. */
   readonly changes: readonly ToolChange[];
   /** What differs, in a few words. */
   readonly summary: string;
