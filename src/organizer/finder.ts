@@ -8,14 +8,7 @@ import {
   MAX_FINDER_LIMIT,
   MAX_FINDER_TEXT_LENGTH,
 } from "../protocol/finder.ts";
-import { isRecord } from "../json/json.ts";
-import {
-  compareDocuments,
-  type PreparedDocument,
-  prepareDocument,
-  reportInvalidUri,
-  TEXT_SEPARATOR,
-} from "./document.ts";
+import { compareDocuments, type PreparedDocument, prepareDocument, TEXT_SEPARATOR } from "./document.ts";
 import { compareCodePoints } from "../protocol/names.ts";
 import { createReport, type OrganizerWarning, type Report } from "./warning.ts";
 
@@ -56,8 +49,8 @@ type OpenPage = { documents: DPEDocumentSummary[]; totalCount: number };
 
 /**
  * Filters, orders and pages documents. The MCP server of the latest tool call comes first; servers without a tool call
- * follow by name. Within a server, the document modified last is first. A document with an invalid URI is left out, and
- * a field of a wrong type counts as missing; both are reported to `onWarning`.
+ * follow by name. Within a server, the document modified last is first. A document with an invalid URI is left out,
+ * and one with an invalid date is last; both are reported to `onWarning`.
  *
  * Specification: `docs/protocol/finder.md#organizing`.
  *
@@ -95,11 +88,8 @@ export function organizeFinder(
 }
 
 function toShelves(documents: Iterable<DPEDocumentSummary>, report: Report): Map<string, DocumentShelf> {
-  const prepared = [...documents].map((document) => {
-    if (isRecord(document)) return prepareDocument(document, report);
-    reportInvalidUri(document, report);
-    return undefined;
-  }).filter((each) => each !== undefined);
+  const prepared = [...documents].map((document) => prepareDocument(document, report))
+    .filter((each) => each !== undefined);
   const groups = Map.groupBy(prepared, ({ server }) => server);
   return new Map([...groups].map(([server, own]) => [server, DocumentShelf.of(own)]));
 }

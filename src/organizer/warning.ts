@@ -13,7 +13,6 @@ export type OrganizerWarningCode =
   | "window-meta"
   | "window-fullscreen"
   | "document-uri"
-  | "document-field"
   | "document-last-modified";
 
 /** One problem of one window or document. All others are organized normally. */

@@ -30,8 +30,6 @@ Deno.test("organizeFinder() leaves out documents whose URI is no valid dpe:// UR
     "dpe://h/d/other",
     "dpe://h/%zz",
     "dpe://h/d?limit=0",
-    5,
-    null,
   ];
   const documents = uris.map((uri) => makeDocument("invalid", { uri }));
   assertEquals(organizeFinder([...documents, makeDocument("valid")]).totalCount, 1);
