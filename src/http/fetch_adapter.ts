@@ -1,4 +1,5 @@
 /** Answers requests of `node:http` by a handler of web-standard ones, with back-pressure in both directions. */
+import { pairsOf } from "./header_pairs.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { setImmediate } from "node:timers";
@@ -48,7 +49,7 @@ export async function answerByFetch(
 
 function withoutBody({ status, headers, body }: Response): Response {
   void body?.cancel().catch(() => undefined);
-  return new Response(null, { status, headers });
+  return new Response(null, { status, headers: pairsOf(headers) });
 }
 
 /** @throws {TypeError} for a method that no handler gets, and for a host that is none: it would lead to another path. */
@@ -56,14 +57,19 @@ function toWebRequest(
   request: IncomingMessage,
   { origin, signal }: { readonly origin: string; readonly signal: AbortSignal },
 ): Request {
-  const { method = "GET", url = "/", rawHeaders } = request;
+  const {
+    method = "GET",
+    url = "/",
+    rawHeaders,
+    headers: { "transfer-encoding": coding, "content-length": size },
+  } = request;
   const base = new URL(origin);
   if (base.href !== `${base.origin}/`) throw new TypeError("Cannot use the host of the request");
-  const headers = new Headers();
+  const headers: [string, string][] = [];
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    headers.append(rawHeaders[index] ?? "", rawHeaders[index + 1] ?? "");
+    headers.push([rawHeaders[index] ?? "", rawHeaders[index + 1] ?? ""]);
   }
-  const hasBody = headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > 0;
+  const hasBody = coding !== undefined || Number(size ?? 0) > 0;
   const body = hasBody && method !== "GET" && method !== "HEAD" ? bodyOf(request) : null;
   return new Request(`${origin}${url}`, { method, headers, body, signal });
 }
@@ -126,7 +132,7 @@ function isReady(promise: Promise<unknown>): Promise<boolean> {
 
 function headersOf(headers: Headers): Record<string, string | string[]> {
   const cookies = headers.getSetCookie();
-  const others = [...headers].filter(([name]) => name !== "set-cookie");
+  const others = pairsOf(headers).filter(([name]) => name !== "set-cookie");
   return { ...Object.fromEntries(others), ...(cookies.length === 0 ? {} : { "set-cookie": cookies }) };
 }
 

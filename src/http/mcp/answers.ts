@@ -1,4 +1,5 @@
 /** Answers: JSON, or events of a stream, none of which is longer than clients read; and their end. */
+import { pairsOf } from "../header_pairs.ts";
 import { ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { LISTEN_METHOD } from "../../protocol/mcp.ts";
 import { isRecord } from "../../json/json.ts";
@@ -68,9 +69,8 @@ export async function inForm(
 }
 
 function withBody({ headers: given }: Response, type: string, body: BodyInit): Response {
-  const headers = new Headers(given);
-  headers.set("content-type", type);
-  return new Response(body, { headers });
+  const others = pairsOf(given).filter(([name]) => name !== "content-type");
+  return new Response(body, { headers: [...others, ["content-type", type]] });
 }
 
 /** The answer to a request, or the list of those to a batch, from a stream that is read to its end. */
@@ -226,5 +226,6 @@ export function whenDone(
       await reader.cancel(reason);
     },
   }, new ByteLengthQueuingStrategy({ highWaterMark: MAX_UNREAD_BYTES }));
-  return new Response(body, response);
+  const { status, statusText, headers } = response;
+  return new Response(body, { status, statusText, headers: pairsOf(headers) });
 }

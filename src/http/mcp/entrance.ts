@@ -2,6 +2,7 @@
  * An MCP server over HTTP. Every request passes host, origin, token, path, and the size of its body. A client of 2025 has a
  * session, one of 2026 a server for each request.
  */
+import { pairsOf } from "../header_pairs.ts";
 import { isJsonContentType, isLegacyRequest, type McpHttpHandler } from "@modelcontextprotocol/server";
 import { Deadline } from "../../async/deadline.ts";
 import { rateOf, TokenBucket } from "../../async/token_bucket.ts";
@@ -235,10 +236,10 @@ export class Entrance implements HttpHandler {
     });
     if (read instanceof Response) return read;
     const forms = acceptedForms(request);
-    const headers = new Headers(request.headers);
-    if (forms !== undefined) headers.set("accept", ANY_FORM);
     const { url, method } = request;
-    const isStream = method === "GET" || headers.get("mcp-method") === LISTEN_METHOD;
+    const others = pairsOf(request.headers).filter(([name]) => forms === undefined || name !== "accept");
+    const headers: HeadersInit = forms === undefined ? others : [...others, ["accept", ANY_FORM]];
+    const isStream = method === "GET" || request.headers.get("mcp-method") === LISTEN_METHOD;
     const until = endOf(access, { isStream, stack });
     const signal = until === undefined ? request.signal : AbortSignal.any([request.signal, until]);
     const admitted = { request: new Request(url, { method, headers, signal }), ...read, ending: stack };
@@ -330,7 +331,7 @@ async function readBody(
 function withCors(response: Response, request: Request): Response {
   const origin = request.headers.get("origin");
   if (origin === null) return response;
-  const headers = new Headers(response.headers);
+  const headers = new Headers(pairsOf(response.headers));
   headers.set("access-control-allow-origin", origin);
   headers.append("vary", "Origin");
   headers.set("access-control-expose-headers", "mcp-session-id, www-authenticate");
@@ -342,5 +343,5 @@ function withCors(response: Response, request: Request): Response {
     );
     headers.set("access-control-max-age", "600");
   }
-  return new Response(response.body, { status: response.status, headers });
+  return new Response(response.body, { status: response.status, headers: pairsOf(headers) });
 }
