@@ -2,6 +2,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import { SmcpServer } from "../../server.ts";
+import { Chromium, hasChromium } from "../fixtures/chromium.ts";
 import { eventually } from "../fixtures/within.ts";
 import { ConsoleClient } from "../integration/_console.ts";
 import { AttackedConsole, WANTED } from "./_console.ts";
@@ -52,33 +53,55 @@ Deno.test("The port is on loopback alone", async () => {
   }
 });
 
+/** What `console` starts the browser with, and what it prints. */
+async function openPage(
+  { place }: AttackedConsole,
+): Promise<{ readonly seen: string; readonly link: string }> {
+  const file = place.write("seen", "");
+  const opener = place.write("xdg-open", `#!/bin/sh\nprintf %s "$*" > ${file}\n`);
+  Deno.chmodSync(opener, 0o700);
+  const { stdout } = await place.run(["console"], {
+    cwd: place.folder,
+    env: { PATH: `${place.folder}:${Deno.env.get("PATH")}` },
+  });
+  const seen = await eventually(
+    () => Deno.readTextFileSync(file),
+    (text) => text !== "",
+    "the browser's start",
+  );
+  return { seen, link: stdout.trim() };
+}
+
 Deno.test({
   name: "The arguments of the browser's process have no token, and the page that leads there is private",
   ignore: Deno.build.os !== "linux",
   async fn() {
     await using server = await SmcpServer.listen({ port: 0 });
     await using attacked = await AttackedConsole.open(server);
-    const { place, client } = attacked;
-    const seen = place.write("seen", "");
-    const opener = place.write("xdg-open", `#!/bin/sh\nprintf %s "$*" > ${seen}\n`);
-    Deno.chmodSync(opener, 0o700);
-    const { stdout } = await place.run(["console"], {
-      cwd: place.folder,
-      env: { PATH: `${place.folder}:${Deno.env.get("PATH")}` },
-    });
-    assertEquals(stdout.trim(), `${client.origin}/#${client.token}`);
-    const text = await eventually(
-      () => Deno.readTextFileSync(seen),
-      (text) => text !== "",
-      "the browser's start",
-    );
-    assert(!text.includes(client.token), text);
-    const page = fromFileUrl(text);
+    const { client } = attacked;
+    const { seen, link } = await openPage(attacked);
+    assertEquals(link, `${client.origin}/#${client.token}`);
+    assert(!seen.includes(client.token), seen);
+    const page = fromFileUrl(seen);
     assertStringIncludes(Deno.readTextFileSync(page), client.token);
-    const modes = [page, page.slice(0, page.lastIndexOf("/"))].map((path) =>
-      (Deno.statSync(path).mode ?? 0) & 0o777
-    );
+    const modes = [page, page.slice(0, page.lastIndexOf("/"))]
+      .map((path) => (Deno.statSync(path).mode ?? 0) & 0o777);
     assertEquals(modes, [0o600, 0o700]);
+  },
+});
+
+Deno.test({
+  name: "That private page leads the owner's browser to theirs",
+  ignore: Deno.build.os !== "linux" || !hasChromium,
+  async fn() {
+    await using server = await SmcpServer.listen({ port: 0 });
+    await using attacked = await AttackedConsole.open(server);
+    const { seen } = await openPage(attacked);
+    await using browser = await Chromium.open();
+    await browser.goTo(seen);
+    await browser.textWith("laptop");
+    const address = String(await browser.evaluate("location.href"));
+    assert(address.startsWith(attacked.client.origin), address);
   },
 });
 
