@@ -9,8 +9,15 @@ import { ProtectedServer } from "../fixtures/protected_server.ts";
 import { fillForms } from "../fixtures/sign_in_forms.ts";
 import { eventually } from "../fixtures/within.ts";
 import { enter, leave, testPrompt } from "../integration/_computer_prompt.ts";
+import { ConsoleClient } from "../integration/_console.ts";
 import { Desk, urlIn } from "../integration/_sign_in_desk.ts";
 import { Key } from "../integration/_terminal_session.ts";
+
+/** A sign-in that waits; without a question, it is gone. */
+interface Asked {
+  readonly id: string;
+  readonly question: { readonly mode: string; readonly url: string; readonly problems: readonly string[] };
+}
 
 const isPosix = Deno.build.os !== "windows";
 
@@ -94,6 +101,44 @@ Deno.test({
     await fetch(await login.fill()).then((page) => page.body?.cancel());
     assertEquals((await login.door.end()).code, 0);
     await running.said("MCP server is running again");
+  },
+});
+
+Deno.test({
+  name: "a sign-in by the API of the console waits for the page, and starts the server",
+  ignore: !isPosix,
+  async fn() {
+    await using server = await ProtectedServer.open();
+    await using hub = await SmcpServer.listen({ port: 0 });
+    using desk = new Desk(server.config());
+    const words = ["--url", hub.url, "--office", "lab", "--name", "laptop", "--console", ...desk.config];
+    await using running = await desk.place.serve(words);
+    await running.said("needs sign-in");
+    const client = new ConsoleClient(/^http:\S+#\S+$/m.exec(running.stdout.text)?.[0] ?? "");
+    await using events = await client.follow();
+    const asked = async () => {
+      const { id, question } = (await events.nextOf("waiting")).data as Asked;
+      return { id, ...question };
+    };
+    const login = client.post("/api/auth/login", { arguments: ["guarded"] });
+    const { id, mode, url, problems } = await asked();
+    assertEquals([mode, problems], ["sign-in", []]);
+    const answer = (line: string) =>
+      client.post("/api/calls/answer", {
+        arguments: [id],
+        options: { content: JSON.stringify({ line }) },
+      });
+    await answer("hello?");
+    assertMatch((await asked()).problems[0] ?? "", /neither an address nor a code/);
+    await answer(await fillForms(url));
+    const { status, body } = await login;
+    assertEquals([status, body.type, body.status], [200, "signed_in", "running"]);
+
+    const again = client.post("/api/auth/login", { arguments: ["guarded"] });
+    let next = await asked();
+    while (next.id === id) next = await asked();
+    await client.post("/api/calls/decline", { arguments: [next.id] });
+    assertEquals((await again).status, 503);
   },
 });
 

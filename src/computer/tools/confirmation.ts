@@ -251,7 +251,8 @@ function cannotAsk({ isLocal, mustAsk }: RunningCall, { server, tool, changed }:
   }
   return "this Computer cannot ask anybody. To allow the tool, its owner sets " +
     `"auto_apply": true for "${tool.name}" in "tool_meta" or in "default_tool_meta" of server "${server.name}" ` +
-    `(in "mcpServers": "alwaysAllow": ["${tool.name}"]), or starts the Computer with --auto-apply`;
+    `(in "mcpServers": "alwaysAllow": ["${tool.name}"]), starts the Computer with --auto-apply, ` +
+    'or answers calls on its page ("a2c-smcp computer console")';
 }
 
 function toQuestion(
