@@ -30,6 +30,7 @@ const OWN_MEMBERS = new Set([
 function hostileFor(value: unknown, text: string, member = ""): unknown {
   if (typeof value === "string") return OWN_MEMBERS.has(member) ? value : text;
   if (Array.isArray(value)) return value.map((each, index) => hostileFor(each, `${index} ${text}`, member));
+  if (typeof value === "function") return (words: unknown) => hostileFor(value(words), text);
   if (!isRecord(value)) return value;
   const entries = Object.entries(value).map(([name, each]) => [name, hostileFor(each, text, name)]);
   const isOpen = member === "arguments" || member === "properties";

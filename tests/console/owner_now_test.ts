@@ -1,6 +1,6 @@
 // What the owner sees and does about calls, on the page in a real browser.
 
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { hasChromium } from "../fixtures/chromium.ts";
 import { eventually } from "../fixtures/within.ts";
 import { OwnerPage, waitingCall } from "./_owner_page.ts";
@@ -49,5 +49,58 @@ Deno.test({
     const icon = () =>
       page.browser.evaluate("decodeURIComponent(document.querySelector('link[rel=icon]').href)");
     await eventually(icon, (href) => String(href).includes(">1</text>"), "the badge of the icon");
+  },
+});
+
+Deno.test({
+  name: "a call with more arguments than a page can be allowed when its last page was shown",
+  ignore,
+  async fn() {
+    const show = (words: readonly string[]) => {
+      const page = Number(words.find((word) => word.startsWith("--page="))?.slice(7));
+      return { id: "c1", page, pages: 2, text: `text of page ${page}` };
+    };
+    const long = { ...waitingCall("c1"), arguments: undefined, arguments_bytes: 100_000 };
+    await using page = await OwnerPage.open({ ...withWaiting(long), "calls show": show });
+    const shown = await page.browser.textWith("text of page 1");
+    assertStringIncludes(shown, "Page 1 of 2 · 100 kB");
+    assertStringIncludes(shown, "Allow works when the last page");
+    await page.press("Next");
+    await page.browser.textWith("text of page 2");
+    await page.press("Allow once");
+    await page.ran("calls allow");
+    const all = page.console.ran.map((words) => words.join(" "));
+    assert(
+      all.indexOf("calls show --page=2 -- c1") < all.findIndex((words) => words.startsWith("calls allow")),
+    );
+  },
+});
+
+Deno.test({
+  name: "what has changed in a tool since it was allowed is shown, removed and added",
+  ignore,
+  async fn() {
+    const changes = [{ member: "description", removed: ["Reads a file."], added: ["Deletes a file."] }];
+    await using page = await OwnerPage.open(
+      withWaiting(waitingCall("c1", { changed: "its description", changes })),
+    );
+    await page.browser.textWith("Changed since you allowed it: its description");
+    assertEquals(await page.textOf("del"), "Reads a file.");
+    assertEquals(await page.textOf("ins"), "Deletes a file.");
+  },
+});
+
+Deno.test({
+  name: "who asks is the Agent that the Server vouches for, and then who it says it is",
+  ignore,
+  async fn() {
+    const client = waitingCall("c1", { client: "Claude", claimed_agent: "ada/Claude" });
+    const other = waitingCall("c2", { agent: undefined, claimed_agent: "root" });
+    await using page = await OwnerPage.open(withWaiting(client, other));
+    await page.browser.textWith("Agent ada, for, as it says: Claude wants to run write_file");
+    await page.show("now/c2");
+    await page.browser.textWith(
+      "an Agent that the Server did not name, calls itself root wants to run write_file",
+    );
   },
 });

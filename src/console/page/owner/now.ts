@@ -324,11 +324,8 @@ function RunningDetail({ call }: { call: Running }): View {
           ? T.runsSince
           : T.awaits[call.awaits]}<//> <${Since} at=${call
           .since} />
-      ${total !== undefined && html`
-        · ${progress} / ${total}
-      `} ${message !== undefined && html`
-        · <${Line} text=${message} />
-      `}</p>
+      ${total !== undefined && ` · ${progress} / ${total}`}${message !== undefined &&
+        html`<span>${" · "}<${Line} text=${message} /></span>`}</p>
     <div class="actions bar"><${Button} kind="danger" keys="C" onPress=${async () => {
       await act("calls/cancel", { arguments: [call.id] });
       say(T.cancelled(nameText(call.tool)));
