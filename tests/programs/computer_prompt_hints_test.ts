@@ -40,7 +40,9 @@ testPrompt("exit ends the prompt, and server list shows what status shows", asyn
   await session.expect("1 MCP server runs");
   await session.expect("laptop> ");
   assertStringIncludes(await enter(session, "server list"), "mortal  running  3 tools");
-  await session.write(`call --${Key.tab}`);
+  await session.write(`call -${Key.tab}`);
+  await session.expectScreen(/call --$/);
+  await session.write(Key.tab);
   await session.expectScreen(/--params .*--timeout/);
   await session.write(Key.ctrlU);
   await session.write(`exit${Key.enter}`);

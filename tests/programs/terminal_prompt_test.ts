@@ -113,13 +113,15 @@ test("Tab completes commands, and names that only the program knows", async ({ o
   await session.expect("started my notes");
 });
 
-test("Tab lists what there is when it cannot lead further", async ({ open }) => {
+test("Tab that is pressed again lists what there is when it cannot lead further", async ({ open }) => {
   const session = await open();
-  await session.write(`sta${Key.tab}`);
-  await session.expectScreen((screen) => screen.endsWith("start   status\n\n0> sta"));
-  await session.write(`t${Key.tab}`);
-  await session.expectScreen((screen) => screen.endsWith("0> status"));
-  await session.write(Key.enter);
+  await session.write(`with${Key.tab}`);
+  await session.expectScreen((screen) => screen.endsWith("0> withdraw"));
+  await session.write(Key.tab);
+  await session.expectScreen(/withdraw +withdraw-first\n\n0> withdraw$/);
+  await session.write(`-${Key.tab}`);
+  await session.expectScreen((screen) => screen.endsWith("0> withdraw-first"));
+  await session.write(Key.ctrlU);
 });
 
 test("keys that are pressed while Tab is looked after wait for it", async ({ open }) => {
