@@ -4,8 +4,9 @@
  */
 import type { Command } from "commander";
 import type { OfferedCommand, OfferedCommands } from "../console/api.ts";
-import type { ConsoleDoor, ConsolePage } from "../console/door.ts";
-import type { EventFeed, MergeOptions } from "../console/feed.ts";
+import type { ConsoleDoor } from "../console/door.ts";
+import type { MergeOptions } from "../console/feed.ts";
+import type { ConsolePage, ConsoleProgram, ConsoleSite, SiteOptions } from "../console/site.ts";
 import { ListenError } from "../http/listening.ts";
 import type { Logger, LogModule } from "../log.ts";
 import type { Person } from "./control/person.ts";
@@ -35,7 +36,6 @@ export interface ProgramConsoleOptions {
 
 interface OpenConsole {
   readonly door: ConsoleDoor;
-  readonly feed: EventFeed;
   readonly ending: DisposableStack;
 }
 
@@ -43,6 +43,7 @@ interface OpenConsole {
 export class ProgramConsole implements AsyncDisposable {
   readonly #options: ProgramConsoleOptions;
   #open: OpenConsole | undefined;
+  readonly #served = new DisposableStack();
   /** Openings and closings run one after another. */
   #changes: Promise<unknown> = Promise.resolve();
 
@@ -69,36 +70,53 @@ export class ProgramConsole implements AsyncDisposable {
       const open = this.#open;
       this.#open = undefined;
       open?.ending.dispose();
-      open?.feed.close();
       await open?.door.close();
       return open !== undefined;
     });
   }
 
+  /** Closes the console, and ends what is served elsewhere. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#served.dispose();
     await this.close();
   }
 
+  /** Serves the page and the API below a path of another port of the program, for whoever is let in there. */
+  async serve(place: Pick<SiteOptions, "base" | "senders" | "admit">): Promise<ConsoleSite> {
+    const { ConsoleSite } = await import("../console/site.ts");
+    const { program, ending } = await this.#offer();
+    const site = new ConsoleSite({ ...program, ...place });
+    this.#served.use(ending);
+    this.#served.defer(() => site.close());
+    return site;
+  }
+
   async #start(port: number | undefined): Promise<OpenConsole> {
+    const { ConsoleDoor } = await import("../console/door.ts");
+    const { program, ending } = await this.#offer();
+    try {
+      return { door: await ConsoleDoor.open({ ...program, port }), ending };
+    } catch (error) {
+      ending.dispose();
+      throw error;
+    }
+  }
+
+  /** What a console shows and runs, and what ends its events. */
+  async #offer(): Promise<{ readonly program: ConsoleProgram; readonly ending: DisposableStack }> {
     const { page, run, person = NOBODY, logger, follow, watch } = this.#options;
-    const [{ ConsoleDoor }, { EventFeed }] = await Promise.all([
-      import("../console/door.ts"),
-      import("../console/feed.ts"),
-    ]);
+    const { EventFeed } = await import("../console/feed.ts");
     const feed = new EventFeed();
-    const door = await ConsoleDoor.open({
-      page,
-      feed,
-      port,
-      logger,
-      commands: this.#commands(),
-      run: (words, { signal }) =>
-        run(words, { json: true, screen: undefined, signal, progress: () => {}, person }),
-    });
     const ending = new DisposableStack();
+    ending.defer(() => feed.close());
     if (follow !== undefined) ending.use(follow((...event) => feed.publish(...event)));
     if (watch !== undefined) feed.whileRead(watch);
-    return { door, feed, ending };
+    const program: ConsoleProgram = {
+      ...{ page, feed, logger, commands: this.#commands() },
+      run: (words, { signal }) =>
+        run(words, { json: true, screen: undefined, signal, progress: () => {}, person }),
+    };
+    return { program, ending };
   }
 
   /** All commands but those that the API has no use for. */

@@ -93,6 +93,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
     "console",
     "reach",
     "log",
+    "bounded_log",
     "version",
     "json",
     "text",

@@ -8,9 +8,9 @@ import type { JwtAccess } from "../../http/mcp/jwt_access.ts";
 import { protectResource } from "../../http/mcp/resource_server.ts";
 import type { Logger } from "../../log.ts";
 import { describeError } from "../../text/text.ts";
-import { TokenFile } from "../../server/admission/tokens.ts";
+import { acceptedBy, TokenFile } from "../../server/admission/tokens.ts";
 import { UsageError } from "../outcome.ts";
-import { type ClaimTokens, toUsageError } from "../server/credentials.ts";
+import { type ClaimTokens, type TokenName, toTokenName, toUsageError } from "../server/credentials.ts";
 import { findAccepted, ruleOf } from "./mcp_tokens.ts";
 import { type HubOptions, hubStateFile } from "./options.ts";
 import { openResourceServer } from "../resource_server.ts";
@@ -25,6 +25,10 @@ export interface AccessParts {
 export interface HubAccess extends AsyncDisposable {
   /** The authorization server, once it is open; `undefined` when its state cannot be kept. */
   readonly server: AuthorizationServer | undefined;
+  /** Who has a token of an operator, once it is open; `undefined` where nobody can have one. */
+  readonly operator: ((token: string) => Promise<Operator | undefined>) | undefined;
+  /** The tokens of the files, by name. */
+  readonly tokens: readonly TokenName[];
   /** Opens the authorization server, and resolves to the rule for all clients. */
   begin(parts: AccessParts): Promise<AccessRule>;
 }
@@ -62,14 +66,23 @@ export async function openHubAccess(
   }
   const opened = opening.move();
   let server: AuthorizationServer | undefined;
+  let operator: HubAccess["operator"];
+  const namesOf = (file: TokenFile | undefined, kind: TokenName["kind"]) =>
+    file === undefined ? [] : acceptedBy(file).map((token) => toTokenName(token, kind));
   return {
+    get operator() {
+      return operator;
+    },
+    get tokens() {
+      return [...namesOf(clients, "client"), ...namesOf(operators, "operator")];
+    },
     get server() {
       return server;
     },
     async begin(parts) {
       const people = options.oauthOperatorClaim === undefined ? undefined : identity;
       const isSignInPossible = operators !== undefined || people !== undefined;
-      const operator = isSignInPossible
+      operator = isSignInPossible
         ? async (token: string) =>
           operatorOf(operators, token) ?? await personOf(people, { token, logger, ...parts })
         : undefined;

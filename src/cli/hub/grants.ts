@@ -7,29 +7,34 @@ import { ACCESS_RIGHTS, type AccessRights } from "../../protocol/rights.ts";
 import { countOf } from "../../text/text.ts";
 import { toBareLine, toSeenName } from "../../text/safe_text.ts";
 import { unknownName } from "../../text/spelling.ts";
-import { type CommandAnswer, showAnswer } from "../answers/answer.ts";
+import type { CommandAnswer } from "../answers/answer.ts";
 import { collect, parseName } from "../options.ts";
-import { printError, UsageError } from "../outcome.ts";
+import { UsageError } from "../outcome.ts";
 import { hubStateFile, type HubStateOptions } from "./options.ts";
 
-interface Printed {
+export interface Printed {
   readonly json?: boolean;
 }
 
+type UseState = (state: HubState) => Pick<CommandAnswer, "value" | "text">;
+
+/** Opens the state of the hub, and prints what was done with it. */
+export type RunGrantCommand = (printed: Printed, use: UseState) => Promise<void>;
+
 /** Declares `invite` and `grants`. */
-export function addGrantCommands(program: Command): void {
-  addInvite(program);
+export function addGrantCommands(program: Command, run: RunGrantCommand): void {
+  addInvite(program, run);
   const group = program.command("grants")
     .description(
       "show and change what clients may do; a change counts at once, also for tokens that are out",
     );
-  addList(group, program);
-  addRename(group, program);
-  addLimit(group, program);
-  addRevoke(group, program);
+  addList(group, run);
+  addRename(group, run);
+  addLimit(group, run);
+  addRevoke(group, run);
 }
 
-function addInvite(program: Command): void {
+function addInvite(program: Command, run: RunGrantCommand): void {
   program.command("invite <offices...>")
     .description(
       "make a code with which a person connects one client to these offices; it is good for 10 minutes",
@@ -37,7 +42,7 @@ function addInvite(program: Command): void {
     .option("--for <name>", "who will consent, for the list of grants", "an invited person")
     .addOption(jsonOption())
     .action((names: string[], { for: person, ...printed }: { readonly for: string } & Printed) =>
-      answer(program, printed, ({ invitations }) => {
+      run(printed, ({ invitations }) => {
         const offices = [...new Set(names.map(parseInvitedOffice))];
         const name = parseAs("name", person);
         const { code, expiresAt } = invitations.add({ name, offices });
@@ -50,24 +55,24 @@ function addInvite(program: Command): void {
     );
 }
 
-function addList(group: Command, program: Command): void {
+function addList(group: Command, run: RunGrantCommand): void {
   group.command("list", { isDefault: true })
     .description("list the grants: clients, who consented, offices, rights, last use and calls")
     .addOption(jsonOption())
     .action((printed: Printed) =>
-      answer(program, printed, ({ grants }) => {
+      run(printed, ({ grants }) => {
         const listed = grants.list();
         return { value: listed.map(toJson), text: listed.map(describe).join("\n") || "No grants" };
       })
     );
 }
 
-function addRename(group: Command, program: Command): void {
+function addRename(group: Command, run: RunGrantCommand): void {
   group.command("rename <id> <name>")
     .description("give a client another name, which Computers are told as well")
     .addOption(jsonOption())
     .action((id: string, name: string, printed: Printed) =>
-      answer(program, printed, ({ grants }) => {
+      run(printed, ({ grants }) => {
         find(grants, id);
         return change(grants, id, { client: parseAs("name", name) });
       })
@@ -80,7 +85,7 @@ interface Limits extends Printed {
   readonly computer?: readonly string[];
 }
 
-function addLimit(group: Command, program: Command): void {
+function addLimit(group: Command, run: RunGrantCommand): void {
   group.command("limit <id>")
     .description("let a client do less; more than the person has consented to needs a new consent")
     .addOption(new Option("--rights <rights>", "what it may do").choices(ACCESS_RIGHTS))
@@ -93,7 +98,7 @@ function addLimit(group: Command, program: Command): void {
     )
     .addOption(jsonOption())
     .action((id: string, { rights, office, computer, ...printed }: Limits) =>
-      answer(program, printed, ({ grants }) => {
+      run(printed, ({ grants }) => {
         if (rights === undefined && office === undefined && computer === undefined) {
           throw new UsageError("Cannot limit the grant: give --rights, --office or --computer");
         }
@@ -122,12 +127,12 @@ function moreThan({ id }: Grant, why: string): UsageError {
   return new UsageError(`Cannot limit grant "${id}" to more than it has: ${why}; connect the client again`);
 }
 
-function addRevoke(group: Command, program: Command): void {
+function addRevoke(group: Command, run: RunGrantCommand): void {
   group.command("revoke <ids...>")
     .description("end grants and all of their tokens")
     .addOption(jsonOption())
     .action((ids: string[], printed: Printed) =>
-      answer(program, printed, ({ grants }) => {
+      run(printed, ({ grants }) => {
         const found = ids.map((id) => find(grants, id));
         for (const { id } of found) grants.revoke(id);
         const lines = found.map(({ id, client }) => `Revoked ${id}, ${toSeenName(client)}`);
@@ -141,13 +146,12 @@ interface HubState {
   readonly invitations: Invitations;
 }
 
-/** Opens the state, and prints what was done with it. */
-async function answer(
-  program: Command,
-  { json = false }: Printed,
-  use: (state: HubState) => Pick<CommandAnswer, "value" | "text">,
-): Promise<void> {
-  const path = hubStateFile(program.opts<HubStateOptions>());
+/** Does it with the file of these options, which a hub may use meanwhile. */
+export async function runGrantCommand(
+  options: HubStateOptions,
+  use: UseState,
+): Promise<Pick<CommandAnswer, "value" | "text">> {
+  const path = hubStateFile(options);
   if (path === undefined) {
     throw new UsageError("Cannot find the hub's state file: no state folder; give --state-file");
   }
@@ -159,8 +163,7 @@ async function answer(
   ]);
   try {
     using file = StateFile.openExisting(path);
-    const answered = use({ grants: new Grants(file), invitations: new Invitations(file) });
-    showAnswer(answered, { print: console.log, printError }, { json, screen: undefined });
+    return use({ grants: new Grants(file), invitations: new Invitations(file) });
   } catch (error) {
     throw error instanceof StateFileError ? new UsageError(error.message, { cause: error }) : error;
   }

@@ -16,6 +16,8 @@ import type { ClaimTokens } from "../server/credentials.ts";
 import type { Surroundings } from "../server/run.ts";
 import { openHubAccess } from "./access.ts";
 import { ClientConnections } from "./client_connections.ts";
+import { createHubConsole } from "./console.ts";
+import { addGrantCommands, runGrantCommand } from "./grants.ts";
 import { McpPort } from "./mcp_port.ts";
 import { type HubOptions, hubStateFile } from "./options.ts";
 import { computersOf, type SeatConnection, seatsAt } from "./seats.ts";
@@ -98,6 +100,15 @@ export async function openHub(
         }),
       );
       logger.info("serving MCP clients", { url: `${listening}/mcp`, public_url: options.publicUrl });
+    },
+    addCommands: (program, show) =>
+      addGrantCommands(program, async ({ json = false }, use) => {
+        show(await runGrantCommand(options, use), { json });
+      }),
+    tokens: () => access.tokens,
+    onOperated(console) {
+      const { operator } = access;
+      if (operator !== undefined) port.console = createHubConsole(console, { operator, logger });
     },
     async finish(timeoutMs) {
       await settledWithin(port.untilIdle(), timeoutMs);

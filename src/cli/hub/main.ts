@@ -4,11 +4,12 @@ import { addServerOptions, readServerOptions } from "../server/main.ts";
 import { runServer } from "../server/run.ts";
 import { didYouMean } from "../../text/spelling.ts";
 import { parseName } from "../options.ts";
-import { UsageError } from "../outcome.ts";
+import { showAnswer } from "../answers/answer.ts";
+import { printError, UsageError } from "../outcome.ts";
 import { addCommandHelp, commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
 import { presentingOptions } from "../gateway_options.ts";
 import { parsePublicUrl, resourceServerOptions } from "../resource_server.ts";
-import { addGrantCommands } from "./grants.ts";
+import { addGrantCommands, runGrantCommand } from "./grants.ts";
 import { type HubOptions, stateFileOption } from "./options.ts";
 
 /** Runs a hub until Ctrl-C, SIGTERM or SIGHUP and returns the exit code. */
@@ -24,7 +25,10 @@ export function createHubProgram(signal: AbortSignal): Command {
   for (const option of hubOptions()) program.addOption(option.helpGroup("Hub:"));
   addServerOptions(program);
   program.addHelpText("after", examples(commandLineOf("hub")));
-  addGrantCommands(program);
+  addGrantCommands(program, async ({ json = false }, use) => {
+    const answer = await runGrantCommand(program.opts<HubOptions>(), use);
+    showAnswer(answer, { print: console.log, printError }, { json, screen: undefined });
+  });
   addCommandHelp(program, "hub");
   const names = program.commands.map((command) => command.name());
   program.argument("[command]").allowExcessArguments().usage("[options] [command]");

@@ -5,7 +5,7 @@ import { AccessRefusal, type AccessRule } from "../../http/mcp/access.ts";
 import type { HttpHandler } from "../../http/mcp/entrance.ts";
 import { httpError } from "../../http/mcp/http_error.ts";
 import { LISTEN_METHOD } from "../../protocol/mcp.ts";
-import type { OtherRequest } from "../../server/engine/port.ts";
+import type { OtherPaths, OtherRequest } from "../../server/engine/port.ts";
 import type { ClientConnections } from "./client_connections.ts";
 
 /** A handler of `node:http`. */
@@ -24,6 +24,8 @@ export class McpPort {
   handler: HttpHandler | undefined;
   /** The authorization server, if the hub has one. */
   oauth: OAuthHandler | undefined;
+  /** The page of the operator, if there are operators. */
+  console: OtherPaths | undefined;
   readonly #connections: ClientConnections;
   /** What keeps the connection of a request for a credential; `false` when that one has too many. */
   readonly #keeping = new WeakMap<Request, (credential: string) => boolean>();
@@ -38,6 +40,7 @@ export class McpPort {
 
   /** Answers a request; `false` for one with another path. */
   serve(request: IncomingMessage, response: ServerResponse, { forwarded, adopt }: OtherRequest): boolean {
+    if (this.console?.(request, response, { forwarded, adopt })) return true;
     if (this.oauth !== undefined && OAUTH_PATH.test(request.url ?? "")) {
       this.oauth(request, response, { forwarded });
       return true;

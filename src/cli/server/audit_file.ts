@@ -44,8 +44,8 @@ const MAX_KEPT_LINES = 2_000;
 
 /** The last lines of the audit trail. */
 export class AuditTrail {
-  /** Called with each new line. */
-  onLine: ((line: string) => void) | undefined;
+  /** Called after each new line. */
+  readonly followers: Set<() => void> = new Set();
   #lines: string[] = [];
 
   /** The oldest first, each an object in JSON. */
@@ -57,7 +57,7 @@ export class AuditTrail {
     this.#lines.push(line);
     // Seldom, since each cut copies the rest.
     if (this.#lines.length >= 2 * MAX_KEPT_LINES) this.#lines = this.#lines.slice(-MAX_KEPT_LINES);
-    this.onLine?.(line);
+    for (const follow of this.followers) follow();
   }
 }
 

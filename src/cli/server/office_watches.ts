@@ -51,8 +51,9 @@ export class OfficeWatches implements Disposable {
   readonly #insight: Insight;
   /** The one asked for last is last. */
   readonly #watched = new Map<string, Watched>();
-  /** Tells an event on the stream; `undefined` while there is none. */
-  tell: ((event: ShownEvent) => void) | undefined;
+  /** Tell an event on the streams of consoles. */
+  readonly followers: Set<(event: ShownEvent) => void> = new Set();
+  #readers = 0;
 
   constructor(insight: Insight) {
     this.#insight = insight;
@@ -64,15 +65,26 @@ export class OfficeWatches implements Disposable {
    * @throws {UsageError} when no console is open.
    */
   watch(office: string): Date {
-    const { tell } = this;
-    if (tell === undefined) throw new UsageError("Cannot tell events: no console is open");
+    if (this.followers.size === 0) throw new UsageError("Cannot tell events: no console is open");
     this.#end(office);
     const timer = setTimeout(() => this.#end(office), WATCH_MS);
-    const watch = watchOffice(this.#insight, office, tell);
+    const watch = watchOffice(this.#insight, office, (event) => {
+      for (const tell of this.followers) tell(event);
+    });
     this.#watched.set(office, { watch, timer });
     const [oldest = ""] = this.#watched.keys();
     if (this.#watched.size > MAX_WATCHED) this.#end(oldest);
     return new Date(Date.now() + WATCH_MS);
+  }
+
+  /** Somebody reads a stream; when nobody does any more, all watches end. */
+  whileRead(): Disposable {
+    this.#readers++;
+    return {
+      [Symbol.dispose]: () => {
+        if (--this.#readers === 0) this[Symbol.dispose]();
+      },
+    };
   }
 
   /** Ends all of them. May be called twice. */

@@ -1,5 +1,7 @@
 /** A Server that runs in this process, as its commands need it. */
+import type { Command } from "commander";
 import type { Insight } from "../../server/observe/insight.ts";
+import type { CommandAnswer } from "../answers/answer.ts";
 import type { Told } from "../computer/conversation.ts";
 import type { ProgramConsole } from "../console.ts";
 import type { AuditTrail } from "./audit_file.ts";
@@ -15,6 +17,8 @@ export interface OperatedServer {
   readonly isShared: boolean;
   /** Whether it serves MCP clients, too. */
   readonly isHub: boolean;
+  /** Declares the commands of the program around the Server. */
+  readonly addCommands?: AddCommands | undefined;
   /** The options that differ from their defaults. */
   readonly options: readonly ChangedOption[];
   /** What the stream of the console tells of offices. */
@@ -25,6 +29,12 @@ export interface OperatedServer {
   /** Starts the end of the process, as SIGTERM does. */
   readonly drain: () => void;
 }
+
+/** Declares commands, which show their answers by `show`. */
+export type AddCommands = (
+  program: Command,
+  show: (answer: CommandAnswer, options: { readonly json: boolean }) => void,
+) => void;
 
 export interface ServerCommandContext {
   readonly server: OperatedServer;

@@ -1,14 +1,14 @@
 /** The operation of a Server that runs: commands of other processes, and the console. */
 import type { Command } from "commander";
 import type { Logger } from "../../log.ts";
-import { showAnswer } from "../answers/answer.ts";
+import { type CommandAnswer, showAnswer } from "../answers/answer.ts";
 import { Conversation } from "../computer/conversation.ts";
 import { NOBODY, openAtStart, ProgramConsole } from "../console.ts";
 import { openControl, type RunWords } from "../control/server.ts";
 import { runTyped, type Typed } from "../control/typed.ts";
 import { createPromptProgram } from "../prompt/program.ts";
 import { addServerCommands, READING_COMMANDS } from "./commands.ts";
-import { OfficeWatches } from "./office_watches.ts";
+import { OfficeWatches, type ShownEvent } from "./office_watches.ts";
 import type { OperatedServer } from "./operated_server.ts";
 import { changedOptions, type ServerCliOptions } from "./options.ts";
 
@@ -16,6 +16,7 @@ import { changedOptions, type ServerCliOptions } from "./options.ts";
 export interface Operation extends AsyncDisposable {
   /** Resolves when the operator wants the Server to end. */
   readonly draining: Promise<void>;
+  readonly console: ProgramConsole;
   /** Opens the console if the command line asks for it. */
   openConsole(): Promise<void>;
 }
@@ -23,9 +24,11 @@ export interface Operation extends AsyncDisposable {
 /** Takes commands at the control socket, whose name is the port of the Server, and at the console once it is open. */
 export async function operate(
   program: Command,
-  { logger, ...parts }: Pick<OperatedServer, "url" | "insight" | "trail" | "tokens" | "isHub"> & {
-    readonly logger: Logger;
-  },
+  { logger, ...parts }:
+    & Pick<OperatedServer, "url" | "insight" | "trail" | "tokens" | "isHub" | "addCommands">
+    & {
+      readonly logger: Logger;
+    },
 ): Promise<Operation> {
   const options = program.opts<ServerCliOptions>();
   const { redisUrl, console: port, logFormat, metricsPort, metricsToken, metricsTokenFile } = options;
@@ -48,6 +51,7 @@ export async function operate(
   const opened = opening.move();
   return {
     draining: draining.promise,
+    console,
     async openConsole() {
       if (port !== undefined) await openAtStart(console, { module: "server", port, logFormat });
     },
@@ -63,19 +67,21 @@ function createConsole(
   return new ProgramConsole({
     page: "operator",
     build: () => buildServerCommands(NO_ONE, server),
-    reading: READING_COMMANDS,
+    reading: [...READING_COMMANDS, "grants list"],
     run,
     follow(tell) {
-      trail.onLine = () => tell("audit");
-      watches.tell = (seen) => tell("relayed", { seen });
+      const onLine = () => tell("audit");
+      const onEvent = (seen: ShownEvent) => tell("relayed", { seen });
+      trail.followers.add(onLine);
+      watches.followers.add(onEvent);
       return {
         [Symbol.dispose]() {
-          trail.onLine = watches.tell = undefined;
-          watches[Symbol.dispose]();
+          trail.followers.delete(onLine);
+          watches.followers.delete(onEvent);
         },
       };
     },
-    watch: () => watches,
+    watch: () => watches.whileRead(),
     logger,
   });
 }
@@ -99,6 +105,9 @@ function portOf(url: string): string {
 export function buildServerCommands(typed: Typed, server: OperatedServer): Command {
   const { person, signal, presentation } = typed;
   const program = createPromptProgram(typed.print, presentation.screen?.palette);
+  const show = (answer: CommandAnswer, { json }: { readonly json: boolean }) =>
+    showAnswer(answer, typed, { ...presentation, json: json || presentation.json });
+  server.addCommands?.(program, show);
   addServerCommands(program, async ({ json: isWanted, work }) => {
     const json = isWanted || presentation.json;
     const conversation = new Conversation(person, { json });
@@ -108,7 +117,7 @@ export function buildServerCommands(typed: Typed, server: OperatedServer): Comma
       tell: (told) => conversation.tell(told),
       openPage: (url) => conversation.open(url),
     });
-    showAnswer(answer, typed, { ...presentation, json });
+    show(answer, { json });
   });
   return program;
 }

@@ -14,7 +14,9 @@ import { announce, loggerOf } from "../options.ts";
 import { CommandFailedError, ExitCode, UsageError } from "../outcome.ts";
 import { InterruptedError } from "../program.ts";
 import { openAuditFile, withAuditFile } from "./audit_file.ts";
-import { type ClaimTokens, openAuth, toUsageError } from "./credentials.ts";
+import type { ProgramConsole } from "../console.ts";
+import { type ClaimTokens, openAuth, type TokenName, toUsageError } from "./credentials.ts";
+import type { AddCommands } from "./operated_server.ts";
 import type { ServerCliOptions } from "./options.ts";
 
 const MAX_TOKEN_FILE_BYTES = 65_536;
@@ -32,6 +34,11 @@ export interface Surroundings extends AsyncDisposable {
   readonly others: OtherPaths;
   /** Called when the Server listens, with its URL, and with TLS that for members in this process. */
   onListening(urls: { readonly url: string; readonly innerUrl: string | undefined }): Promise<void>;
+  /** The commands for what the program runs, and its tokens. */
+  readonly addCommands: AddCommands;
+  readonly tokens: () => readonly TokenName[];
+  /** Called when the Server can be operated. */
+  onOperated(console: ProgramConsole): void;
   /** Ends what is in flight, when the Server is about to end; takes this long at most. */
   finish(timeoutMs: number): Promise<void>;
 }
@@ -77,9 +84,11 @@ export async function runServer(
   // Loaded only now, so that --help and a wrong command line are fast.
   const { operate } = await import("./operation.ts");
   await using operation = await operate(program, {
-    ...{ url, trail, tokens: opened.tokens, logger, isHub: around !== undefined },
+    ...{ url, trail, logger, isHub: around !== undefined, addCommands: around?.addCommands },
+    tokens: async () => [...await opened.tokens(), ...around?.tokens() ?? []],
     insight: insightOf(server),
   });
+  around?.onOperated(operation.console);
   announce("server", options, { text: `listening on ${url}`, message: "listening", fields: { url } });
   await operation.openConsole();
   if (server.metricsUrl !== undefined) logger.info("serving metrics", { url: server.metricsUrl });

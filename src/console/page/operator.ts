@@ -1,7 +1,9 @@
 /** The page of the operator of a Server. */
 import { computed, signal } from "@preact/signals";
 import { render } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import { hasToken, useToken } from "./kit/client.ts";
+import { inputOf } from "./kit/form.ts";
 import { html } from "./kit/html.ts";
 import { State } from "./kit/parts.ts";
 import { useReading } from "./kit/reading.ts";
@@ -38,7 +40,33 @@ function Operator(): View {
   }, [value]);
   return html`
     <${Shell} screens=${SCREENS} keys=${T.keys} head=${html`<${Head} overview=${value} />`}
-      refused=${html`<${Refused} ...${T.refused} />`} />
+      refused=${isOnHub ? html`<${SignIn} />` : html`<${Refused} ...${T.refused} />`} />
+  `;
+}
+
+/** On the port of a hub, the page is for whoever has the token of an operator. */
+const isOnHub = location.pathname !== "/";
+
+function SignIn(): View {
+  const [token, setToken] = useState("");
+  const enter = (event: Event) => {
+    event.preventDefault();
+    useToken(token);
+    location.reload();
+  };
+  return html`
+    <main class="refused">
+      <h1>${T.signIn.title}</h1>
+      <p>${hasToken() ? T.signIn.wrong : T.signIn.text}</p>
+      <form class="form" onSubmit=${enter}>
+        <label class="field"><span>${T.signIn.token}</span>
+          <input type="password" autocomplete="current-password" value=${token} onInput=${inputOf(
+            setToken,
+          )} />
+        </label>
+        <div class="actions"><button class="primary">${T.signIn.enter}</button></div>
+      </form>
+    </main>
   `;
 }
 

@@ -242,6 +242,13 @@ export const texts = {
         "The link belongs to one start of the Server. Print the current one with this command, and open it:",
       command: "a2c-smcp server console",
     },
+    signIn: {
+      title: "Operators of this hub",
+      text: "Sign in with the token of an operator of all offices. It is kept in this tab alone.",
+      wrong: "That token was refused: it is none of an operator of all offices.",
+      token: "Token",
+      enter: "Sign in",
+    },
     keys: [
       ["↑ ↓ or J K", "choose in a list"],
       ["Enter", "go to what is chosen"],

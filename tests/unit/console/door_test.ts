@@ -1,7 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { silentLogger } from "../../../src/log.ts";
 import type { CommandOutcome, OfferedCommand } from "../../../src/console/api.ts";
-import { ConsoleDoor, type RunOffered } from "../../../src/console/door.ts";
+import { ConsoleDoor } from "../../../src/console/door.ts";
+import type { RunOffered } from "../../../src/console/site.ts";
 import { EventFeed } from "../../../src/console/feed.ts";
 import { within } from "../../fixtures/within.ts";
 import { ConsoleClient } from "../../integration/_console.ts";

@@ -34,6 +34,15 @@ export function takeToken(address: string): boolean {
   return token !== undefined;
 }
 
+/** Uses this token from now on, in this tab; an empty one is none. */
+export function useToken(token: string): void {
+  sessionStorage.setItem(TOKEN_KEY, token.trim());
+}
+
+export function hasToken(): boolean {
+  return Boolean(sessionStorage.getItem(TOKEN_KEY));
+}
+
 /** Runs a command that only reads. The value is as the command's `--json` prints it. */
 export async function read<Value>(
   path: string,
