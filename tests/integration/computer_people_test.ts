@@ -68,6 +68,11 @@ class Desk implements AsyncDisposable {
     return { code, value: stdout === "" ? {} : JSON.parse(stdout), error: stderr };
   }
 
+  /** What a command prints for a person. */
+  async text(...words: string[]): Promise<string> {
+    return (await this.#place.run(words)).stdout;
+  }
+
   /** The only thing that waits, once something does. */
   async waiting(): Promise<Entry> {
     const [entry] = await eventually(
@@ -126,6 +131,15 @@ testDesk(
     assertStringIncludes(late.error, "answered by a command");
   },
 );
+
+testDesk("calls are listed for a person in lines", { shell: SHELL }, async (desk) => {
+  await desk.run("pause");
+  assertEquals((await desk.text("calls")).trimEnd().split("\n"), [
+    'new calls of the Agent are refused; "resume" takes them again',
+    "",
+    "nothing waits for you",
+  ]);
+});
 
 testDesk("a call that is another one than was shown is not allowed", { shell: SHELL }, async (desk) => {
   await desk.run("calls");

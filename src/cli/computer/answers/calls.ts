@@ -41,9 +41,9 @@ export function listCalls({ hosted: { people, computer } }: CommandContext): Com
   const parts = [
     ...isPaused ? ['new calls of the Agent are refused; "resume" takes them again'] : [],
     ...listed.length === 0 ? ["nothing waits for you"] : listed.map(waitingText),
-    ...running.length === 0 ? [] : [running.map(runningText).join("\\n")],
+    ...running.length === 0 ? [] : [running.map(runningText).join("\n")],
   ];
-  return { value, text: parts.join("\\n\\n") };
+  return { value, text: parts.join("\n\n") };
 }
 
 /** A call that runs, with the names of our JSON. */
