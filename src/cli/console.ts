@@ -9,7 +9,7 @@ import type { MergeOptions } from "../console/feed.ts";
 import type { ConsolePage, ConsoleProgram, ConsoleSite, SiteOptions } from "../console/site.ts";
 import { ListenError } from "../http/listening.ts";
 import type { Logger, LogModule } from "../log.ts";
-import type { Person } from "./control/person.ts";
+import { NOBODY, type Person } from "./control/person.ts";
 import type { RunWords } from "./control/server.ts";
 import { announce, type LogOptions } from "./options.ts";
 import { UsageError } from "./outcome.ts";
@@ -155,14 +155,6 @@ export async function openAtStart(
   });
   announce(module, options, { text: url, message: "opened the console", fields: { url } });
 }
-
-/** A program that asks by the API answers by further commands. */
-export const NOBODY: Person = {
-  print: () => {},
-  ask: () => Promise.resolve(undefined),
-  open: () => Promise.resolve(false),
-  answer: () => Promise.resolve(undefined),
-};
 
 function offer(command: Command, reading: readonly string[]): OfferedCommand {
   const name = wordsOf(command).join(" ");

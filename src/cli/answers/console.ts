@@ -1,18 +1,23 @@
 /** The command that opens the page of a program. */
 import type { ProgramConsole } from "../console.ts";
+import type { Conversation } from "../control/conversation.ts";
+import { UsageError } from "../outcome.ts";
 import type { CommandAnswer } from "./answer.ts";
 
 export interface ConsoleFlags {
-  /** Whether the page is opened in the browser of this machine. */
+  /** Whether the page is opened in the browser of whoever has asked. */
   readonly open: boolean;
   readonly stop: boolean;
 }
 
-/** @param openPage Opens a page in the browser of who has asked; resolves to whether there is one. */
+/** @param console `undefined` where the program runs for one command alone. */
 export async function answerConsole(
-  console: ProgramConsole,
-  { open, stop, openPage }: ConsoleFlags & { readonly openPage: (url: string) => Promise<boolean> },
+  console: ProgramConsole | undefined,
+  { open, stop, conversation }: ConsoleFlags & { readonly conversation: Conversation },
 ): Promise<CommandAnswer> {
+  if (console === undefined) {
+    throw new UsageError("Cannot open the console: this program runs for one command alone, or still starts");
+  }
   if (stop) {
     const wasOpen = await console.close();
     return {
@@ -21,6 +26,6 @@ export async function answerConsole(
     };
   }
   const url = await console.open();
-  const opened = open && await openPage(url);
+  const opened = open && await conversation.open(url);
   return { value: { url, opened }, text: url };
 }

@@ -5,7 +5,7 @@ import { currentScreen } from "../../terminal/screen.ts";
 import { showAnswer } from "../answers/answer.ts";
 import { printError, UsageError } from "../outcome.ts";
 import type { CommandCall } from "./command.ts";
-import { Conversation, personAt } from "./conversation.ts";
+import { Conversation, personAt } from "../control/conversation.ts";
 import { LazyEditor } from "../../terminal/editor/lazy_editor.ts";
 import { askedInputs } from "./questions.ts";
 import { type ComputerCliOptions, openHostedComputer } from "./open_computer.ts";

@@ -10,7 +10,7 @@ import type { AskedComputer, CallAsked } from "../answers/requests.ts";
 import type { LoginFlags } from "./answers/auth.ts";
 import type { AddServerFlags } from "./answers/servers.ts";
 import { ON_PAGE } from "./people/people.ts";
-import { fromRequest } from "./conversation.ts";
+import { fromRequest } from "../questions/shown_question.ts";
 import { addCallCommands } from "./call_commands.ts";
 import { addCommand, type RunCommand } from "./command.ts";
 import { addToolCommands } from "./tool_commands.ts";
@@ -29,7 +29,7 @@ const inputs = () => import("./answers/inputs.ts");
 const office = () => import("./answers/office.ts");
 const auth = () => import("./answers/auth.ts");
 const config = () => import("./answers/config.ts");
-const page = () => import("./answers/console.ts");
+const page = () => import("../answers/console.ts");
 
 export function addCommands(program: Command, run: RunCommand): void {
   addCommand(program, run, {
@@ -316,7 +316,8 @@ function addOffice(program: Command, run: RunCommand): void {
     usage: "console",
     about: "open the page of this Computer in the browser, and print its link",
     needs: "running",
-    work: async (context, flags: ConsoleFlags) => (await page()).openConsole(context, flags),
+    work: async ({ hosted, conversation }, flags: ConsoleFlags) =>
+      (await page()).answerConsole(hosted.console, { ...flags, conversation }),
   })
     .option("--no-open", "print the link and open no browser")
     .option("--stop", "close the console: its link is good no more", false);

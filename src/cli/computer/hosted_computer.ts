@@ -16,7 +16,7 @@ import { describeError } from "../../text/text.ts";
 import type { ProgramConsole } from "../console.ts";
 import { UsageError } from "../outcome.ts";
 import { ConfigStore } from "./config_store.ts";
-import type { Conversation } from "./conversation.ts";
+import type { Conversation } from "../control/conversation.ts";
 import { type HostedInputs, type InputOrigin, readInputFile } from "./hosted_inputs.ts";
 import { People } from "./people/people.ts";
 import { type ArrivalOptions, OfficeArrival } from "./start.ts";

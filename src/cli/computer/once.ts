@@ -9,7 +9,7 @@ import { ComputerNotRunningError, ExitCode, ExitRequest, printError, UsageError 
 import { withoutSharedOptions } from "../program.ts";
 import type { CommandCall } from "./command.ts";
 import { askComputer } from "./ask_computer.ts";
-import { personAt } from "./conversation.ts";
+import { personAt } from "../control/conversation.ts";
 import type { ComputerCliOptions } from "./open_computer.ts";
 import { LazyEditor } from "../../terminal/editor/lazy_editor.ts";
 import { ask } from "../../terminal/editor/line_editor.ts";

@@ -11,8 +11,8 @@ import { currentScreen, PLAIN } from "../../terminal/screen.ts";
 import { hasWindowScheme } from "../../uri/window_uri.ts";
 import { inputOf } from "./answers/inputs.ts";
 import type { Person } from "../control/person.ts";
-import { Conversation, personAt } from "./conversation.ts";
-import { NOBODY } from "../console.ts";
+import { Conversation, personAt } from "../control/conversation.ts";
+import { UNTYPED } from "../control/typed.ts";
 import { askForInput } from "./questions.ts";
 import type { CommandContext, HostedComputer } from "./hosted_computer.ts";
 import type { Command } from "commander";
@@ -67,12 +67,7 @@ export async function completePrompt(line: string, hosted: HostedComputer): Prom
 
 /** Declares the commands, to look at them and to run none. */
 export function declareCommands(hosted: HostedComputer): Command {
-  const presentation = { json: false, screen: undefined };
-  const { signal } = new AbortController();
-  return buildCommands({
-    ...{ hosted, presentation, signal, person: NOBODY, place: "at the terminal" },
-    ...{ print() {}, printError() {}, progress() {} },
-  });
+  return buildCommands({ ...UNTYPED, hosted, place: "at the terminal" });
 }
 
 async function candidates(

@@ -6,8 +6,7 @@ import type { InputSource } from "../../computer/inputs/sources.ts";
 import type { ConfirmRequest } from "../../computer/tools/confirmation.ts";
 import type { UseEditor } from "../../terminal/editor/lazy_editor.ts";
 import { askAt, askToRun } from "../questions/terminal_answers.ts";
-import { describeCaller, toShownName } from "../questions/shown_question.ts";
-import { fromRequest } from "./conversation.ts";
+import { describeCaller, fromRequest, toShownName } from "../questions/shown_question.ts";
 import type { Face } from "./people/people.ts";
 import type { WaitingCall } from "./people/waiting.ts";
 

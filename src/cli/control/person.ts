@@ -28,6 +28,14 @@ export interface Person {
   readonly answer: AskPerson;
 }
 
+/** Nobody can be asked: a program answers by further commands. */
+export const NOBODY: Person = {
+  print: () => {},
+  ask: () => Promise.resolve(undefined),
+  open: () => Promise.resolve(false),
+  answer: () => Promise.resolve(undefined),
+};
+
 /** A person whose terminal belongs to another process. */
 export class RemotePerson implements Person {
   readonly #send: (reply: ControlReply) => void;

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import type { AnswerOutput, Presentation } from "../answers/answer.ts";
 import { runTypedWords } from "../prompt/program.ts";
-import type { Person } from "./person.ts";
+import { NOBODY, type Person } from "./person.ts";
 import type { RunWords } from "./server.ts";
 
 /** What a command needs of whoever has typed it. */
@@ -12,6 +12,16 @@ export interface Typed extends AnswerOutput {
   readonly person: Person;
   readonly presentation: Presentation;
 }
+
+/** What nobody has typed: to declare the commands without running any. */
+export const UNTYPED: Typed = {
+  person: NOBODY,
+  signal: new AbortController().signal,
+  presentation: { json: true, screen: undefined },
+  progress() {},
+  print() {},
+  printError() {},
+};
 
 /**
  * @param build Declares the commands, for each run again since commander keeps parsed values.

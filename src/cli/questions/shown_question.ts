@@ -1,4 +1,5 @@
 /** A question to a person at a terminal, wherever it comes from, and the words that say who asks. */
+import type { QuestionRequest } from "../../computer/questions/question.ts";
 import type { QuestionField } from "../../protocol/question_form.ts";
 import type { Answer } from "../../protocol/questions.ts";
 import { clientNamedIn } from "../../protocol/call.ts";
@@ -109,4 +110,10 @@ export function describeTimeLeft(timeLeftMs: number): string {
   const seconds = Math.max(1, Math.round(timeLeftMs / 1_000));
   if (seconds < 120) return `${seconds} s`;
   return seconds < 7_200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3_600)} h`;
+}
+
+/** A question that a Computer passes on. */
+export function fromRequest(request: QuestionRequest): ShownQuestion {
+  const { server, tool, isLocal, agent, claimedAgent } = request;
+  return { ...request, asker: { server, tool, caller: isLocal ? "user" : { agent, claimedAgent } } };
 }

@@ -1,4 +1,5 @@
 /** What the commands for a running Server answer. */
+import { untilAborted } from "../../async/abortable.ts";
 import { isRecord, parseJson } from "../../json/json.ts";
 import type { MemberState, OfficeState, Overview } from "../../server/observe/insight.ts";
 import type { RateSample } from "../../server/observe/rates.ts";
@@ -9,7 +10,6 @@ import { countOf } from "../../text/text.ts";
 import { unknownName } from "../../text/spelling.ts";
 import { PACKAGE_VERSION } from "../../version.ts";
 import { colored, type CommandAnswer, snakeCased } from "../answers/answer.ts";
-import { answerConsole, type ConsoleFlags } from "../answers/console.ts";
 import { CommandFailedError, UsageError } from "../outcome.ts";
 import { type ShownEvent, watchOffice } from "./office_watches.ts";
 import type { EndFlags, OperatedServer, ServerCommandContext } from "./operated_server.ts";
@@ -119,6 +119,9 @@ function requireOffice(offices: readonly OfficeState[], wanted: string): void {
 
 export function endConnections({ insight }: OperatedServer, flags: EndFlags): CommandAnswer {
   const { member: sid = "", principal, reason: text, mayReturn } = flags;
+  if ((flags.member === undefined) === (principal === undefined)) {
+    throw new UsageError("Cannot end connections: give either --member or --principal");
+  }
   const reason = text.trim();
   if (reason === "" || reason.length > MAX_REASON_LENGTH) {
     throw new UsageError(`Cannot end connections: the reason has 1 to ${MAX_REASON_LENGTH} characters`);
@@ -131,11 +134,12 @@ export function endConnections({ insight }: OperatedServer, flags: EndFlags): Co
 
 /** Tells the events of an office, until the signal is aborted. */
 export async function followEvents(
-  { server: { insight }, signal, tell }: ServerCommandContext,
+  { server: { insight }, signal, conversation }: ServerCommandContext,
   office: string,
 ): Promise<CommandAnswer> {
-  using _watch = watchOffice(insight, office, (event) => tell({ value: event, text: eventText(event) }));
-  await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+  const tell = (event: ShownEvent) => conversation.tell({ value: event, text: eventText(event) });
+  using _watch = watchOffice(insight, office, tell);
+  await untilAborted(signal);
   return { value: null, text: "" };
 }
 
@@ -152,14 +156,6 @@ function eventText({ at, event, from, to, ms, bytes, answer_bytes, outcome, code
 export function watchEvents({ watches }: OperatedServer, office: string): CommandAnswer {
   const until = watches.watch(office).toISOString();
   return { value: { office, until }, text: `The console tells the events of ${office} until ${until}` };
-}
-
-export async function openConsole(
-  { server: { console }, openPage }: ServerCommandContext,
-  flags: ConsoleFlags,
-): Promise<CommandAnswer> {
-  if (console === undefined) throw new UsageError("Cannot open the console: the Server still starts");
-  return await answerConsole(console, { ...flags, openPage });
 }
 
 export function showAudit({ trail }: OperatedServer, count: number): CommandAnswer {

@@ -2,8 +2,8 @@
 import { basename, extname } from "@std/path";
 import { currentScreen } from "../../terminal/screen.ts";
 import { openBrowser } from "../browser.ts";
-import { NOBODY } from "../console.ts";
 import { exchange, toRequest } from "../control/exchange.ts";
+import { NOBODY } from "../control/person.ts";
 import { ExitRequest, NoRunningServerError, printError, UsageError } from "../outcome.ts";
 import { commandLineOf } from "../program.ts";
 import { controlFolder, controlPath, controlPaths, isListening, missingFlags } from "../socket_folder.ts";

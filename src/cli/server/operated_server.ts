@@ -2,8 +2,8 @@
 import type { Command } from "commander";
 import type { Insight } from "../../server/observe/insight.ts";
 import type { CommandAnswer } from "../answers/answer.ts";
-import type { Told } from "../computer/conversation.ts";
 import type { ProgramConsole } from "../console.ts";
+import type { Conversation } from "../control/conversation.ts";
 import type { AuditTrail } from "./audit_file.ts";
 import type { TokenName } from "./credentials.ts";
 import type { OfficeWatches } from "./office_watches.ts";
@@ -40,10 +40,7 @@ export interface ServerCommandContext {
   readonly server: OperatedServer;
   /** Aborted when whoever has typed the command no longer waits for it. */
   readonly signal: AbortSignal;
-  /** Prints something before the answer. */
-  readonly tell: (told: Told) => void;
-  /** Opens a page in the browser of who has typed the command; resolves to whether there is one. */
-  readonly openPage: (url: string) => Promise<boolean>;
+  readonly conversation: Conversation;
 }
 
 /** Who `end` is about, and what they are told. */

@@ -2,10 +2,10 @@
 import type { Command } from "commander";
 import type { Logger } from "../../log.ts";
 import { type CommandAnswer, showAnswer } from "../answers/answer.ts";
-import { Conversation } from "../computer/conversation.ts";
-import { NOBODY, openAtStart, ProgramConsole } from "../console.ts";
+import { openAtStart, ProgramConsole } from "../console.ts";
+import { Conversation } from "../control/conversation.ts";
 import { openControl, type RunWords } from "../control/server.ts";
-import { runTyped, type Typed } from "../control/typed.ts";
+import { runTyped, type Typed, UNTYPED } from "../control/typed.ts";
 import { createPromptProgram } from "../prompt/program.ts";
 import { addServerCommands, READING_COMMANDS } from "./commands.ts";
 import { OfficeWatches, type ShownEvent } from "./office_watches.ts";
@@ -66,7 +66,7 @@ function createConsole(
   const { trail, watches } = server;
   return new ProgramConsole({
     page: "operator",
-    build: () => buildServerCommands(NO_ONE, server),
+    build: () => buildServerCommands(UNTYPED, server),
     reading: [...READING_COMMANDS, "grants list"],
     run,
     follow(tell) {
@@ -86,16 +86,6 @@ function createConsole(
   });
 }
 
-/** To declare the commands without running any. */
-const NO_ONE: Typed = {
-  person: NOBODY,
-  signal: new AbortController().signal,
-  presentation: { json: true, screen: undefined },
-  progress() {},
-  print() {},
-  printError() {},
-};
-
 function portOf(url: string): string {
   const { port, protocol } = new URL(url);
   return port || (protocol === "https:" ? "443" : "80");
@@ -110,14 +100,7 @@ export function buildServerCommands(typed: Typed, server: OperatedServer): Comma
   server.addCommands?.(program, show);
   addServerCommands(program, async ({ json: isWanted, work }) => {
     const json = isWanted || presentation.json;
-    const conversation = new Conversation(person, { json });
-    const answer = await work({
-      server,
-      signal,
-      tell: (told) => conversation.tell(told),
-      openPage: (url) => conversation.open(url),
-    });
-    show(answer, { json });
+    show(await work({ server, signal, conversation: new Conversation(person, { json }) }), { json });
   });
   return program;
 }

@@ -7,8 +7,7 @@ import type { RunningToolCall } from "../../../computer/shared/computer_events.t
 import { progressText } from "../../answers/contents.ts";
 import { StateChangedError, UsageError } from "../../outcome.ts";
 import { describeField } from "../../questions/field_text.ts";
-import { describeAsker, describeTimeLeft, toShownName } from "../../questions/shown_question.ts";
-import { fromRequest } from "../conversation.ts";
+import { describeAsker, describeTimeLeft, fromRequest, toShownName } from "../../questions/shown_question.ts";
 import type { CommandContext } from "../hosted_computer.ts";
 import type { Decision } from "../people/people.ts";
 import {

@@ -3,7 +3,7 @@ import type { ComputerSignIns } from "../../../computer/sign_ins.ts";
 import { SignInError } from "../../../mcp/errors.ts";
 import type { BrowserSignIn, DeviceSignIn, SignIn } from "../../../mcp/auth/sign_in.ts";
 import { describeError } from "../../../text/text.ts";
-import type { Conversation } from "../conversation.ts";
+import type { Conversation } from "../../control/conversation.ts";
 import { type Landing, type LandingPlace, openLandingPlace, redirectUriOf } from "./loopback.ts";
 import { readPasted } from "./pasted.ts";
 

@@ -8,8 +8,7 @@ import { openBrowser } from "../browser.ts";
 import { ExitCode, ExitRequest } from "../outcome.ts";
 import type { ShownQuestion } from "../questions/shown_question.ts";
 import type { AskingOptions } from "../questions/terminal_answers.ts";
-import type { AskedLine, Person } from "../control/person.ts";
-import type { QuestionRequest } from "../../computer/questions/question.ts";
+import type { AskedLine, Person } from "./person.ts";
 
 export interface Told {
   readonly text: string;
@@ -68,9 +67,4 @@ async function askEditor(editor: LineEditor, { text, signal }: AskedLine): Promi
     if (!(error instanceof NoTerminalError)) throw error;
     return await editor.read({ signal });
   }
-}
-
-export function fromRequest(request: QuestionRequest): ShownQuestion {
-  const { server, tool, isLocal, agent, claimedAgent } = request;
-  return { ...request, asker: { server, tool, caller: isLocal ? "user" : { agent, claimedAgent } } };
 }
