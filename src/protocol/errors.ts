@@ -9,7 +9,7 @@ export type ErrorDetails = Readonly<Record<string, unknown>>;
 
 /**
  * The ack of a failed request (`docs/protocol/errors.md`). It has the flat form of the official SDKs and the `error`
- * member of `docs/protocol/finder.md#error-details`; readers accept both. For `client:tool_call` it is also a failed
+ * member of `docs/protocol/errors.md#error-acks`; readers accept both. For `client:tool_call` it is also a failed
  * tool result, so that a peer that does not know the code does not take it for a success.
  */
 export interface ErrorAck {
@@ -19,7 +19,7 @@ export interface ErrorAck {
   message: string;
   /** What the error is about. */
   details?: ErrorDetails;
-  /** The same error in the form of `docs/protocol/finder.md#error-details`. */
+  /** The same error in the form of `docs/protocol/errors.md#error-acks`. */
   error: { code: number; message: string; details?: ErrorDetails };
   /** Only for `client:tool_call`: marks the ack as a failed tool result. */
   isError?: true;

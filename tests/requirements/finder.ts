@@ -104,14 +104,10 @@ export const finder: readonly Requirement[] = [
     "finder-update-shape": "Both update events carry `UpdateComputerConfigReq`.",
     "finder-agent-refresh": "An Agent should fetch the list of documents again after `notify:update_finder`.",
   }),
-  ...section("docs/protocol/finder.md#fetch-flow", {
+  ...section("docs/protocol/finder.md#flows", {
     "finder-flow-pull": "`client:get_finder` goes Agent, Server, Computer and its answer back the same way.",
-  }),
-  ...section("docs/protocol/finder.md#list-change-flow", {
     "finder-flow-list":
       "A document that comes or goes reaches the Agent as a notification and is in the list fetched next.",
-  }),
-  ...section("docs/protocol/finder.md#content-change-flow", {
     "finder-flow-content":
       "A document that changes reaches the Agent as a notification and shows its new metadata.",
   }),

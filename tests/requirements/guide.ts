@@ -1,16 +1,18 @@
 import { type Requirement, section } from "./requirement.ts";
 
-/** The requirements of `docs/protocol/finder.md` on those who build a role, and on their tests. */
+/** The requirements of the Finder on those who build a role, and on their tests. */
 export const guide: readonly Requirement[] = [
   ...section("docs/protocol/finder.md#event-names", {
     "guide-event-names":
       "The constants are `client:get_finder`, `server:update_finder` and `notify:update_finder`.",
   }),
-  ...section("docs/protocol/finder.md#server-duties", {
-    "guide-server-404": "The Server answers 404 when it knows no Computer of that name.",
+  ...section("docs/protocol/calls-and-offices.md#notifications", {
     "guide-server-skips-sender":
       "The Server broadcasts `notify:update_finder` to the sender's office, but not to the sender.",
     "guide-server-no-office": "An update from a sender without an office is broadcast to nobody.",
+  }),
+  ...section("docs/protocol/calls-and-offices.md#order-of-checks", {
+    "guide-server-404": "The Server answers 404 when it knows no Computer of that name.",
   }),
   ...section("docs/protocol/finder.md#overview", {
     "guide-server-pure-routing": "The Server does not look into what it relays.",
@@ -37,12 +39,16 @@ export const guide: readonly Requirement[] = [
       "The Computer remembers the dpe:// URIs of each MCP server, and compares them with those of the next list.",
     "guide-collect-server": "A document's summary names the MCP server that it comes from.",
   }),
-  ...section("docs/protocol/finder.md#fetching-documents", {
-    "guide-get-finder-defaults": "Without `offset` and `limit` the Computer uses 0 and 20.",
+  ...section("docs/protocol/calls-and-offices.md#requests-and-acks", {
     "guide-get-finder-req-id": "The answer carries the `req_id` of its request.",
+  }),
+  ...section("docs/protocol/finder.md#pagination", {
+    "guide-get-finder-defaults": "Without `offset` and `limit` the Computer uses 0 and 20.",
   }),
   ...section("docs/protocol/finder.md#reading-documents", {
     "guide-bridge-host": "The Computer sends a read of a dpe:// URI to the MCP server that has its host.",
+  }),
+  ...section("docs/protocol/resources.md#read-resource", {
     "guide-bridge-unknown-host": "A read whose host no MCP server has is error 4201.",
     "guide-bridge-answer": "The MCP server's answer is returned as it is.",
   }),
@@ -58,7 +64,7 @@ export const guide: readonly Requirement[] = [
     "guide-nav-page": "A helper reads one page in the format asked for, JSON unless told otherwise.",
     "guide-nav-element": "A helper reads one element by its id.",
   }),
-  ...section("docs/protocol/finder.md#error-codes", {
+  ...section("docs/protocol/errors.md#documents", {
     "guide-4201-origin":
       "4201 comes from the MCP server for a doc_ref that does not exist, and reaches the Agent.",
     "guide-4202-origin":
@@ -67,12 +73,14 @@ export const guide: readonly Requirement[] = [
       "4203 comes from the MCP server for an element id that does not exist, and reaches the Agent.",
     "guide-4204-origin": "4204 comes from the Computer for a URI that breaks a rule, and reaches the Agent.",
   }),
-  ...section("docs/protocol/finder.md#error-details", {
-    "guide-error-shape": "An error is answered as `{ error: { code, message, details? } }`.",
+  ...section("docs/protocol/errors.md#codes-at-a-glance", {
     "guide-error-details":
       "Details are doc_ref for 4201, page_index and page_count for 4202, element_id for 4203, uri for 4204.",
   }),
-  ...section("docs/protocol/finder.md#error-path", {
+  ...section("docs/protocol/errors.md#error-acks", {
+    "guide-error-shape": "An error is answered as `{ error: { code, message, details? } }`.",
+  }),
+  ...section("docs/protocol/errors.md#handling-along-the-way", {
     "guide-error-logged": "Each role logs an error with the `req_id` of its request.",
     "guide-error-kept": "Each role passes an error on without losing its original details.",
     "guide-error-no-secrets": "No error tells internal addresses or credentials.",

@@ -148,7 +148,7 @@ function finderCode({ rpcCode, rpcData }: ServerAnswerError): number | undefined
   ) as number | undefined;
 }
 
-/** The details that follow from the URI and the known document, for servers that give none (`docs/protocol/finder.md#error-details`). */
+/** The details that follow from the URI and the known document, for servers that give none (`docs/protocol/errors.md#codes-at-a-glance`). */
 function knownDetails(code: number, { dpe, pageCount }: FailedRead): ErrorDetails {
   if (dpe === undefined) return {};
   const { docRef: doc_ref, pageIndex: page_index, elementId: element_id } = dpe;
