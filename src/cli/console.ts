@@ -171,6 +171,7 @@ function offer(command: Command, reading: readonly string[]): OfferedCommand {
     options: command.options.filter(({ hidden }) => !hidden).map((option) => ({
       name: option.long?.replace(/^--/, "") ?? option.attributeName(),
       takesValue: option.required || option.optional,
+      takesPairs: option.flags.endsWith("<NAME=VALUE>"),
       about: option.description,
     })),
   };

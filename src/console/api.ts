@@ -7,6 +7,8 @@ export interface CommandOption {
   readonly name: string;
   /** Whether it is followed by a value. */
   readonly takesValue: boolean;
+  /** Whether its value is `NAME=VALUE`. */
+  readonly takesPairs: boolean;
   readonly about: string;
 }
 
@@ -101,8 +103,8 @@ export function askedByBody(body: unknown): AskedWith {
 }
 
 /**
- * The words that run a command. A list repeats an option, an object gives it `NAME=VALUE` for each member, and what is
- * neither text nor number is passed on as JSON. No text of a request can become an option.
+ * The words that run a command. A list repeats an option; an object gives one of `NAME=VALUE` for each member; anything else
+ * that is neither text nor number is passed on as JSON. No text of a request can become an option.
  *
  * @throws {ApiRefusal} for an option that the command does not have.
  */
@@ -120,7 +122,7 @@ function optionWords(
   if (option === undefined) throw new ApiRefusal(400, `Cannot run "${command}": unknown option "${name}"`);
   if (value === null || value === undefined) return [];
   if (!option.takesValue) return isTrue(value, name) ? [`--${plain}`] : [];
-  return valuesOf(value).map((each) => `--${plain}=${each}`);
+  return valuesOf(value, option).map((each) => `--${plain}=${each}`);
 }
 
 function isTrue(value: unknown, name: string): boolean {
@@ -129,9 +131,11 @@ function isTrue(value: unknown, name: string): boolean {
   throw new ApiRefusal(400, `Cannot read option "${name}": expected true or false`);
 }
 
-function valuesOf(value: unknown): string[] {
+function valuesOf(value: unknown, { takesPairs }: CommandOption): string[] {
   if (Array.isArray(value)) return value.map(toWord);
-  if (isRecord(value)) return Object.entries(value).map(([name, each]) => `${name}=${toWord(each)}`);
+  if (takesPairs && isRecord(value)) {
+    return Object.entries(value).map(([name, each]) => `${name}=${toWord(each)}`);
+  }
   return [toWord(value)];
 }
 

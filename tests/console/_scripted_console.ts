@@ -77,7 +77,12 @@ export class ScriptedConsole implements AsyncDisposable {
 }
 
 function offer(name: string): OfferedCommand {
-  const options = [...OPTIONS, ...MORE_OPTIONS].map((name) => ({ name, takesValue: true, about: "" }));
-  const flags = FLAGS.map((name) => ({ name, takesValue: false, about: "" }));
+  const options = [...OPTIONS, ...MORE_OPTIONS].map((name) => ({
+    name,
+    takesValue: true,
+    takesPairs: false,
+    about: "",
+  }));
+  const flags = FLAGS.map((name) => ({ name, takesValue: false, takesPairs: false, about: "" }));
   return { name, about: "", isReading: true, arguments: [], options: [...options, ...flags] };
 }

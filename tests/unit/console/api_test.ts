@@ -15,9 +15,10 @@ const LOGS: OfferedCommand = {
   isReading: true,
   arguments: [{ name: "server", isRequired: true, isRepeated: false }],
   options: [
-    { name: "lines", takesValue: true, about: "" },
-    { name: "auto-apply", takesValue: false, about: "" },
-    { name: "env", takesValue: true, about: "" },
+    { name: "lines", takesValue: true, takesPairs: false, about: "" },
+    { name: "auto-apply", takesValue: false, takesPairs: false, about: "" },
+    { name: "env", takesValue: true, takesPairs: true, about: "" },
+    { name: "params", takesValue: true, takesPairs: false, about: "" },
   ],
 };
 const commands = new Map([[LOGS.name, LOGS]]);
@@ -53,6 +54,10 @@ Deno.test("toWords() ties a value to its option, so that a value is never an opt
 Deno.test("toWords() repeats an option for a list, and gives NAME=VALUE for an object", () => {
   assertEquals(withOptions({ env: ["A=1", "B=2"] }), ["--env=A=1", "--env=B=2"]);
   assertEquals(withOptions({ env: { A: "1", B: 2 } }), ["--env=A=1", "--env=B=2"]);
+});
+
+Deno.test("toWords() passes on an object as JSON to an option that takes no pairs", () => {
+  assertEquals(withOptions({ params: { name: "Ada" } }), ['--params={"name":"Ada"}']);
 });
 
 Deno.test("toWords() gives a flag for true alone, and takes snake_case for an option", () => {
