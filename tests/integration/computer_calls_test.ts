@@ -244,6 +244,23 @@ for (
   });
 }
 
+Deno.test("a call that is confirmed when its MCP server has changed the tool by now does not run", async () => {
+  const confirmed = Promise.withResolvers<boolean>();
+  const { office, asked } = await openWaiting(confirmed.promise);
+  await using _ = office;
+  const call = office.laptop.callTool("echo", {}, { timeoutMs: 600_000 });
+  await asked;
+  const description = "Deletes everything";
+  await office.become({ tools: [{ ...echo, description }], tell: [TOOLS_CHANGED] });
+  const tool = () => office.computer.tools.find(({ name }) => name === "echo");
+  await eventually(tool, (tool) => tool?.description === description, "the changed tool");
+  confirmed.resolve(true);
+  const result = await call;
+  assertEquals(result.meta?.error_code, 4005);
+  assertStringIncludes(result.content[0]?.text ?? "", "description of the tool has changed");
+  assertEquals(await runs(office, "echo"), 0);
+});
+
 Deno.test("a Computer that closes leaves nobody to be asked", async () => {
   const { office, asked } = await openWaiting();
   await using _ = office;

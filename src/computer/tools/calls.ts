@@ -18,7 +18,14 @@ import type { Confirm, Confirmations } from "./confirmation.ts";
 import type { Approving, ToolDirectory, ToolRoute } from "./directory.ts";
 import type { ToolCallHistory } from "./history.ts";
 import { OwnerCalls } from "./owner_calls.ts";
-import { busyResult, disabledResult, MAX_KEPT_NAME_LENGTH, pausedResult, refuseUnknown } from "./refusals.ts";
+import {
+  busyResult,
+  changedResult,
+  disabledResult,
+  MAX_KEPT_NAME_LENGTH,
+  pausedResult,
+  refuseUnknown,
+} from "./refusals.ts";
 import {
   failureResult,
   RepeatedCalls,
@@ -36,6 +43,7 @@ import {
   ToolCallCancelled,
 } from "../shared/running_call.ts";
 import { isForbidden } from "./settings.ts";
+import { definitionOf, describeChanges, toolChanges } from "./tool_changes.ts";
 
 /** How much of the text of a progress is passed on, in characters. */
 const MAX_PROGRESS_LENGTH = 1_000;
@@ -327,11 +335,13 @@ export class ToolCalls {
     call.awaited = undefined;
     if (refusal !== undefined) return refusal;
     this.owner.tell(call);
-    // The configuration may have changed meanwhile.
+    // The configuration may have changed meanwhile, and so may the tool.
+    const { server, tool, spellings } = route;
     const { tool_name } = call.request;
-    return isForbidden(route.server.config, route.tool.name, route.spellings)
-      ? disabledResult(tool_name)
-      : undefined;
+    if (isForbidden(server.config, tool.name, spellings)) return disabledResult(tool_name);
+    const now = this.#context.directory.routeOf({ server: server.name, tool: tool.name });
+    const changes = now === undefined ? [] : toolChanges(definitionOf(tool), definitionOf(now.tool));
+    return changes.length === 0 ? undefined : changedResult(tool_name, describeChanges(changes));
   }
 
   async #transform(

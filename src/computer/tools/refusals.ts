@@ -30,6 +30,12 @@ export function disabledResult(tool: string): CallToolResult {
   });
 }
 
+/** A call that was confirmed for the tool as it was before. */
+export function changedResult(tool: string, what: string): CallToolResult {
+  const why = `${what} of the tool has changed while the call waited for a confirmation; make the call again`;
+  return notCalled(tool, why, ErrorCode.TOOL_REQUIRES_CONFIRMATION);
+}
+
 /** The outcome of a call whose tool has no route. */
 export function refuseUnknown(
   tool: string,
