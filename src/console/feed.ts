@@ -90,14 +90,21 @@ export class EventFeed {
    * readers.
    *
    * @param lastId The last event that the reader has; without it, it begins with the next one.
+   * @param end `onEnd` is called when the answer is over, for whatever reason.
    */
-  read(lastId: string | undefined, signal: AbortSignal): Response | undefined {
+  read(
+    lastId: string | undefined,
+    { signal, onEnd = () => {} }: { readonly signal: AbortSignal; readonly onEnd?: () => void },
+  ): Response | undefined {
     if (this.#isClosed || this.#readers.size >= MAX_READERS) return undefined;
     const after = lastId === undefined ? this.#lastNumber : this.#numberOf(lastId);
     const reader = new FeedReader({
       next: (number) => this.#textAfter(number),
       after,
-      onEnd: () => this.#end(reader),
+      onEnd: () => {
+        this.#end(reader);
+        onEnd();
+      },
     });
     this.#readers.add(reader);
     if (this.#readers.size === 1) this.#begin();

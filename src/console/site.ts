@@ -22,6 +22,8 @@ import { assets } from "./assets.ts";
 import type { EventFeed } from "./feed.ts";
 
 const MAX_BODY_BYTES = 1024 * 1024;
+/** How often a reader of events is admitted anew, in milliseconds. */
+const READMISSION_MS = 1_000;
 
 /** Nothing but the page's own files, from its own origin; and no other page may show it or hold on to its window. */
 const SECURITY_HEADERS: Readonly<Record<string, string>> = {
@@ -96,7 +98,7 @@ export class ConsoleSite {
       if (pathname !== "/api" && !pathname.startsWith("/api/")) return this.#asset(request, pathname);
       const refusal = await admit(incoming);
       if (refusal !== undefined) throw new ApiRefusal(refusal.status, refusal.message);
-      return await this.#api(request, pathname);
+      return await this.#api(request, { pathname, incoming });
     } catch (error) {
       if (error instanceof ApiRefusal) return refused(error);
       logger.error("a request to the console failed", { error: describeError(error) });
@@ -128,9 +130,12 @@ export class ConsoleSite {
     return new Response(assets[name], { headers: { ...SECURITY_HEADERS, "content-type": type } });
   }
 
-  async #api(request: Request, pathname: string): Promise<Response> {
+  async #api(request: Request, { pathname, incoming }: {
+    readonly pathname: string;
+    readonly incoming: IncomingMessage;
+  }): Promise<Response> {
     const { searchParams } = new URL(request.url);
-    if (pathname === "/api/events") return this.#events(request);
+    if (pathname === "/api/events") return this.#events(request, incoming);
     if (pathname === "/api") return json(200, JSON.stringify(describe(this.#options.commands)));
     const command = commandAt(pathname, this.#options.commands);
     if (request.method === "POST") return await this.#run(request, command, await this.#body(request));
@@ -139,11 +144,18 @@ export class ConsoleSite {
     return await this.#run(request, command, askedByQuery(searchParams));
   }
 
-  #events(request: Request): Response {
+  #events(request: Request, incoming: IncomingMessage): Response {
     if (request.method !== "GET") throw new ApiRefusal(405, "Events are only read");
-    const signal = AbortSignal.any([request.signal, this.#closing.signal]);
-    const answer = this.#options.feed.read(request.headers.get("last-event-id") ?? undefined, signal);
+    const over = new AbortController();
+    const signal = AbortSignal.any([request.signal, this.#closing.signal, over.signal]);
+    const answer = this.#options.feed.read(request.headers.get("last-event-id") ?? undefined, {
+      signal,
+      onEnd: () => clearInterval(readmission),
+    });
     if (answer === undefined) throw new ApiRefusal(503, "Cannot send events: too many readers");
+    const readmission = setInterval(async () => {
+      if (await this.#options.admit(incoming) !== undefined) over.abort();
+    }, READMISSION_MS);
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) answer.headers.set(name, value);
     return answer;
   }

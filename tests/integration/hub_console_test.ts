@@ -1,6 +1,6 @@
 // The console of a hub, on the port of its Server, for its operators.
 
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { Grants } from "../../src/hub/grants.ts";
 import { silentLogger } from "../../src/log.ts";
@@ -8,6 +8,7 @@ import { StateFile } from "../../src/hub/state_file.ts";
 import { hasChromium } from "../fixtures/chromium.ts";
 import { startHosted } from "../fixtures/hosted_door.ts";
 import { Chromium } from "../fixtures/chromium.ts";
+import { within } from "../fixtures/within.ts";
 import { RawPeer } from "./_socket.ts";
 
 const ADMIN = "admin-token-of-all-offices";
@@ -17,11 +18,12 @@ const LIMITED = "token-of-the-lab-alone";
 class HubDesk implements AsyncDisposable {
   readonly #folder = Deno.makeTempDirSync();
   readonly stateFile = join(this.#folder, "hub.sqlite");
+  readonly operators = join(this.#folder, "operators.txt");
   readonly #hub: ReturnType<typeof startHosted>;
   readonly grant: string;
 
-  constructor() {
-    const operators = join(this.#folder, "operators.txt");
+  constructor(more: readonly string[] = []) {
+    const operators = this.operators;
     Deno.writeTextFileSync(operators, `${ADMIN} name=root\n${LIMITED} name=lab-lead offices=lab\n`);
     using file = StateFile.open(this.stateFile, { logger: silentLogger });
     this.grant = new Grants(file).add({
@@ -35,7 +37,7 @@ class HubDesk implements AsyncDisposable {
       consentedBy: "ada",
     });
     const args = ["--port", "0", "--token", "member", "--operator-token-file", operators];
-    this.#hub = startHosted("hub.ts", [...args, "--state-file", this.stateFile], {
+    this.#hub = startHosted("hub.ts", [...args, "--state-file", this.stateFile, ...more], {
       env: { XDG_RUNTIME_DIR: this.#folder, XDG_STATE_HOME: this.#folder },
     });
   }
@@ -81,6 +83,24 @@ Deno.test(
     assertEquals([hub.log.includes(ADMIN), hub.log.includes(LIMITED)], [false, false]);
   },
 );
+
+Deno.test("an operator whose token is removed is told no events any more", posixOnly, async () => {
+  await using hub = new HubDesk();
+  const url = await hub.url();
+  const headers = { authorization: `Bearer ${ADMIN}` };
+  const events = await fetch(`${url}/console/api/events`, { headers });
+  assertEquals(events.status, 200);
+  await Deno.writeTextFile(hub.operators, `${LIMITED} name=lab-lead offices=lab\n`);
+  await within(events.text(), "the end of the events");
+  assertEquals((await ask(url, "/api/overview", { token: ADMIN })).status, 401);
+});
+
+Deno.test("the log says from where a refused operator came, also behind a proxy", posixOnly, async () => {
+  await using hub = new HubDesk(["--trust-proxy", "127.0.0.1"]);
+  const url = await hub.url();
+  await ask(url, "/api/overview", { token: "wrong", headers: { "x-forwarded-for": "198.51.100.7" } });
+  assertMatch(hub.log, /refused an operator at the console.*address=198\.51\.100\.7/);
+});
 
 Deno.test("a page of another site, and a form, get nothing of a hub's console", posixOnly, async () => {
   await using hub = new HubDesk();

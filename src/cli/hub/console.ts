@@ -7,7 +7,7 @@ import type { SenderRules } from "../../http/senders.ts";
 import { readBearer } from "../../http/tokens.ts";
 import type { Operator } from "../../hub/consents.ts";
 import type { Logger } from "../../log.ts";
-import type { OtherPaths } from "../../server/engine/port.ts";
+import type { OtherPaths, OtherRequest } from "../../server/engine/port.ts";
 import type { ProgramConsole } from "../console.ts";
 
 const BASE = "/console";
@@ -36,11 +36,12 @@ export function createHubConsole(
 ): OtherPaths {
   const buckets = [new TokenBucket(REFUSAL_LINES)];
   const log = new BoundedLog(logger, { buckets, about: "refused operators" });
-  const adopting = new WeakMap<IncomingMessage, () => void>();
+  const others = new WeakMap<IncomingMessage, OtherRequest>();
   const admit = async (incoming: IncomingMessage) => {
     const token = readBearer(incoming.headers.authorization);
     const found = token === undefined ? undefined : await operator(token);
-    if (found?.offices === "all") return void adopting.get(incoming)?.();
+    const { adopt, forwarded } = others.get(incoming) ?? {};
+    if (found?.offices === "all") return void adopt?.();
     const refusal = found === undefined ? NO_OPERATOR : LIMITED_OPERATOR;
     if (token !== undefined) {
       log.write("warn", "refused an operator at the console", {
@@ -48,16 +49,17 @@ export function createHubConsole(
         action: "connect",
         reason: refusal.message,
         operator: found?.name,
-        address: incoming.socket.remoteAddress,
+        address: forwarded?.address ?? incoming.socket.remoteAddress,
       });
     }
     return refusal;
   };
   // Loaded with the first request: most hubs are not looked at.
   let site: ReturnType<ProgramConsole["serve"]> | undefined;
-  return (request, response, { forwarded, adopt }) => {
+  return (request, response, other) => {
     if (!PATH.test(request.url ?? "")) return false;
-    adopting.set(request, adopt);
+    others.set(request, other);
+    const { forwarded } = other;
     const scheme = forwarded?.scheme ?? ("encrypted" in request.socket ? "https:" : "http:");
     void answerByFetch(request, response, {
       origin: `${scheme}//${forwarded?.host ?? request.headers.host ?? "localhost"}`,

@@ -6,7 +6,7 @@ import { ToldEvents } from "../../integration/_console.ts";
 /** Follows a feed, from the event after `lastId`. */
 function follow(feed: EventFeed, lastId?: string): ToldEvents {
   const aborted = new AbortController();
-  const response = feed.read(lastId, aborted.signal);
+  const response = feed.read(lastId, { signal: aborted.signal });
   assert(response?.body, "the feed has no room");
   return new ToldEvents(response.body, aborted);
 }
@@ -103,7 +103,7 @@ Deno.test("a reader that takes nothing is ended", async () => {
   using feed = closing(new EventFeed({ keepAliveMs: 5, silenceMs: 20 }));
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   feed.whileRead(() => ({ [Symbol.dispose]: resolve }));
-  const response = feed.read(undefined, new AbortController().signal);
+  const response = feed.read(undefined, { signal: new AbortController().signal });
   for (let n = 0; n < 100; n++) feed.publish("a", { n });
   await within(ended, "the end of the silent reader");
   // Only what was on its way already.
@@ -113,7 +113,7 @@ Deno.test("a reader that takes nothing is ended", async () => {
 Deno.test("a reader hears something although nothing happens, so that no proxy ends its connection", async () => {
   using feed = closing(new EventFeed({ keepAliveMs: 5 }));
   const aborted = new AbortController();
-  const response = feed.read(undefined, aborted.signal);
+  const response = feed.read(undefined, { signal: aborted.signal });
   const reader = response?.body?.pipeThrough(new TextDecoderStream()).getReader();
   assertEquals((await reader?.read())?.value, ": open\n\n");
   assertEquals((await within(reader?.read() ?? Promise.reject(), "a comment"))?.value, ": \n\n");
@@ -141,7 +141,7 @@ Deno.test("whileRead() watches from the first reader to the last one", async () 
 Deno.test("a feed refuses more than 32 readers, and takes another one when one has gone", async () => {
   using feed = closing(new EventFeed());
   const readers = Array.from({ length: 32 }, () => follow(feed));
-  assertEquals(feed.read(undefined, new AbortController().signal), undefined);
+  assertEquals(feed.read(undefined, { signal: new AbortController().signal }), undefined);
   await readers.pop()?.[Symbol.asyncDispose]();
   await using _again = follow(feed);
   for (const reader of readers) await reader[Symbol.asyncDispose]();
