@@ -36,14 +36,12 @@ test("overview tells whether the Server is ready, its members, memory and change
   assertStringIncludes((await desk.run("overview")).stdout, "ready    yes");
 });
 
-test("overview tells the calls and the refusals since somebody looked first", async (desk) => {
+test("overview tells the calls and the refusals, also those before somebody looked", async (desk) => {
   const url = await desk.serve("--token", "s3cret");
   const auth = { token: "s3cret" };
   await using ada = await RawPeer.join(url, ADA, { auth });
   await using laptop = await RawPeer.join(url, LAPTOP, { auth });
   laptop.serve("client:get_tools", () => [{ tools: [], req_id: "1" }]);
-  await ada.request("client:get_tools", TOOLS);
-  assertEquals((await desk.json("overview")).last15m, []);
   await ada.request("client:get_tools", TOOLS);
   await RawPeer.connect(url).catch(() => {});
   const { last15m: [sample] } = await eventually(
@@ -51,7 +49,7 @@ test("overview tells the calls and the refusals since somebody looked first", as
     ({ last15m }) => last15m.length > 0,
     "a sample",
   );
-  assert(sample.calls_per_s > 0 && sample.calls_per_s <= 1, "only the second call was counted");
+  assert(sample.calls_per_s > 0 && sample.calls_per_s <= 1);
   assert(sample.p50_ms > 0 && sample.p95_ms >= sample.p50_ms);
   assertEquals(sample.refusals, { credentials: 1 });
 });

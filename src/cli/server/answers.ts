@@ -57,7 +57,7 @@ function membersText({ members, offices }: Overview): string {
 }
 
 function callsText(sample: RateSample | undefined): string {
-  if (sample === undefined) return "counted from now on";
+  if (sample === undefined) return "none counted yet";
   const { callsPerS, p50Ms, p95Ms, refusals } = sample;
   const speed = p50Ms === undefined ? "" : `, p50 ${msText(p50Ms)}, p95 ${msText(p95Ms)}`;
   const refused = Object.entries(refusals).map(([reason, count]) => `${count} ${reason}`);

@@ -31,10 +31,7 @@ export async function operate(
     },
 ): Promise<Operation> {
   const options = program.opts<ServerCliOptions>();
-  const { redisUrl, console: port, logFormat, metricsPort, metricsToken, metricsTokenFile } = options;
-  if ([port, metricsPort, metricsToken, metricsTokenFile].every((each) => each === undefined)) {
-    parts.insight.countOnDemand();
-  } else parts.insight.count();
+  const { redisUrl, console: port, logFormat } = options;
   await using opening = new AsyncDisposableStack();
   const draining = Promise.withResolvers<void>();
   const server: OperatedServer = {

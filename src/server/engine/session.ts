@@ -82,18 +82,7 @@ export interface EngineOptions extends PendingOptions {
   readonly onAdopted: (socket: Duplex) => void;
 }
 
-/** How the client of a session is connected, for operators. */
-export interface SessionState {
-  readonly address: string;
-  readonly transport: Transport["name"];
-  /** What the client calls itself in `User-Agent`. */
-  readonly client: string | undefined;
-  /** When it has answered a heartbeat last, or connected, in milliseconds since the epoch. */
-  readonly lastSeenAtMs: number;
-  /** Of that heartbeat. */
-  readonly roundTripMs: number | undefined;
-  readonly waitingBytes: number;
-}
+export type SessionState = EngineSession["state"];
 
 /** What all sessions of an engine share. */
 export interface SessionContext extends EngineOptions, OutboxOptions {
@@ -168,7 +157,8 @@ export class EngineSession extends EventEmitter implements Expirable {
     return this.#pending === undefined && this.readyState === "open";
   }
 
-  get state(): SessionState {
+  /** For operators: `client` is what it calls itself in `User-Agent`; the times are of its last answer to a heartbeat. */
+  get state() {
     return {
       address: this.remoteAddress,
       transport: this.transport.name,

@@ -5,8 +5,6 @@ import * as events from "../../protocol/events.ts";
 /** Units of {@linkcode Meter.start} in a second. */
 const TICKS_PER_SECOND = 10_000;
 const TICKS_PER_MS = TICKS_PER_SECOND / 1_000;
-/** The time of an event that arrived while nothing was counted. */
-const NOT_STARTED = 0;
 
 // deno-fmt-ignore
 export const LATENCY_BOUNDS_S: readonly number[] = [
@@ -92,8 +90,6 @@ export class EventCounts {
 const known = Object.values(events).filter((name) => /^(client|server):.*[^:_]$/.test(name));
 
 export class Meter {
-  /** While it is `false`, nothing is counted: counting costs each event about half a microsecond. */
-  isCounting = true;
   readonly bytes = { received: 0, sent: 0 };
   readonly refusals = new Counts<Refusal>(REFUSALS);
   readonly #known = new Map(known.map((event) => [event, new EventCounts(event)]));
@@ -106,16 +102,14 @@ export class Meter {
    * two times stays right.
    */
   start(): number {
-    if (!this.isCounting) return NOT_STARTED;
     return (performance.now() * TICKS_PER_MS) | 0;
   }
 
   /** Counts an event that did not fail on the Server. */
   ended({ event, startedAt }: MeteredEvent, outcome: Outcome): void {
-    if (!this.isCounting) return;
     const counts = this.#countsOf(event);
     counts.outcomes.add(outcome);
-    if (startedAt === NOT_STARTED || outcome !== "answered" && outcome !== "computer_error") return;
+    if (outcome !== "answered" && outcome !== "computer_error") return;
     const seconds = ((this.start() - startedAt) | 0) / TICKS_PER_SECOND;
     counts.latencies.add(LATENCY_BOUNDS_S.find((bound) => seconds <= bound) ?? Infinity);
     counts.latencySumS += seconds;
@@ -123,7 +117,6 @@ export class Meter {
 
   /** Counts an event that the Server refused or could not complete, with the code of the error. */
   failed({ event }: MeteredEvent, code: number): void {
-    if (!this.isCounting) return;
     const counts = this.#countsOf(event);
     counts.outcomes.add("error");
     counts.codes.add(code);

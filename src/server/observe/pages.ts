@@ -87,21 +87,14 @@ export class Health {
   offices: Pick<Offices, "unready"> | undefined;
   /** What is wrong, by the path that asks for it. */
   readonly checks: ReadonlyMap<string, Check>;
-  readonly #checkReadiness: Check;
+  /** Why no new sessions are accepted; `undefined` while they are. */
+  readonly checkReadiness: Check;
 
   constructor({ drain, auth }: { readonly drain: Drain; readonly auth: AuthProvider }) {
     const checkLife = () => this.watchdog?.isHealthy === false ? "cannot accept connections" : undefined;
-    this.#checkReadiness = () =>
+    this.checkReadiness = () =>
       drain.isStarted ? "shutting down" : this.offices?.unready ?? checkAuth(auth) ?? checkLife();
-    this.checks = new Map([["/", checkLife], ["/healthz", checkLife], ["/readyz", this.#checkReadiness]]);
-  }
-
-  get isReady(): boolean {
-    return this.unready === undefined;
-  }
-
-  get unready(): string | undefined {
-    return this.#checkReadiness();
+    this.checks = new Map([["/", checkLife], ["/healthz", checkLife], ["/readyz", this.checkReadiness]]);
   }
 }
 

@@ -1,7 +1,7 @@
 /** How many calls, how fast, and which refusals: over the last minutes, from what a {@linkcode Meter} has counted. */
 import { clearInterval, setInterval } from "node:timers";
 import { CLIENT_EVENT_PREFIX } from "../../protocol/events.ts";
-import { type Counts, LATENCY_BOUNDS_S, type Meter, type Refusal } from "./meter.ts";
+import { type Counts, LATENCY_BOUNDS_S, type Meter } from "./meter.ts";
 
 const INTERVAL_MS = 10_000;
 /** How many intervals are kept: 15 minutes. */
@@ -9,65 +9,46 @@ const MAX_SAMPLES = 90;
 /** The shortest time that tells a rate, in milliseconds. */
 const LEAST_MS = 1_000;
 
-/** What happened until a moment, since the sample before. */
-export interface RateSample {
-  readonly at: string;
-  /** Requests for Computers that have ended. */
-  readonly callsPerS: number;
-  /** Of the requests that a Computer has answered; `undefined` without any. */
-  readonly p50Ms: number | undefined;
-  readonly p95Ms: number | undefined;
-  /** Those that occurred. */
-  readonly refusals: Readonly<Partial<Record<Refusal, number>>>;
-}
-
-interface Totals {
-  readonly atMs: number;
-  readonly calls: number;
-  /** By the bound of their bucket, not cumulative. */
-  readonly latencies: readonly number[];
-  readonly refusals: readonly (readonly [Refusal, number])[];
-}
+export type RateSample = ReturnType<typeof sampleOf>;
+type Totals = ReturnType<typeof totalsOf>;
 
 export class Rates implements Disposable {
   readonly #meter: Meter;
   readonly #timer: ReturnType<typeof setInterval>;
-  #samples: readonly RateSample[] = [];
-  #before: Totals;
+  #kept: readonly Totals[];
 
   constructor(meter: Meter) {
     this.#meter = meter;
-    this.#before = totalsOf(meter);
-    this.#timer = setInterval(() => this.#sample(), INTERVAL_MS);
+    this.#kept = [totalsOf(meter)];
+    this.#timer = setInterval(() => {
+      this.#kept = [...this.#kept, totalsOf(meter)].slice(-MAX_SAMPLES - 1);
+    }, INTERVAL_MS);
     this.#timer.unref();
   }
 
   /** The oldest first; the last one of the time since then. */
   get samples(): readonly RateSample[] {
-    const now = totalsOf(this.#meter);
-    return now.atMs - this.#before.atMs < LEAST_MS
-      ? this.#samples
-      : [...this.#samples, sampleOf(this.#before, now)];
+    const all = [...this.#kept, totalsOf(this.#meter)];
+    return all.flatMap((now, index) => {
+      const before = all[index - 1];
+      return before === undefined || now.atMs - before.atMs < LEAST_MS ? [] : [sampleOf(before, now)];
+    });
   }
 
   [Symbol.dispose](): void {
     clearInterval(this.#timer);
   }
-
-  #sample(): void {
-    const now = totalsOf(this.#meter);
-    this.#samples = [...this.#samples, sampleOf(this.#before, now)].slice(-MAX_SAMPLES);
-    this.#before = now;
-  }
 }
 
-function totalsOf(meter: Meter): Totals {
+/** Latencies are by the bound of their bucket, not cumulative. */
+function totalsOf(meter: Meter) {
   const calls = meter.events().filter(({ event }) => event.startsWith(CLIENT_EVENT_PREFIX));
   const latencies = calls.reduce<readonly number[]>(
     (sums, each) => each.latencies.entries().map(([, count], index) => count + (sums[index] ?? 0)),
     [],
   );
   return {
+    at: new Date().toISOString(),
     atMs: performance.now(),
     calls: calls.reduce((sum, { outcomes }) => sum + totalOf(outcomes), 0),
     latencies,
@@ -79,13 +60,14 @@ function totalOf<Name>(counts: Counts<Name>): number {
   return counts.entries().reduce((sum, [, count]) => sum + count, 0);
 }
 
-function sampleOf(before: Totals, now: Totals): RateSample {
+/** What happened since the sample before: requests for Computers that have ended, and refusals that occurred. */
+function sampleOf(before: Totals, now: Totals) {
   const latencies = now.latencies.map((count, index) => count - (before.latencies[index] ?? 0));
   const refusals = now.refusals.map(([reason, count], index) =>
     [reason, count - (before.refusals[index]?.[1] ?? 0)] as const
   );
   return {
-    at: new Date().toISOString(),
+    at: now.at,
     callsPerS: (now.calls - before.calls) * 1_000 / (now.atMs - before.atMs),
     p50Ms: quantileMs(latencies, 0.5),
     p95Ms: quantileMs(latencies, 0.95),

@@ -11,7 +11,7 @@ import { describeError, quoted } from "../../text/text.ts";
 import { type OpenSpan, startRelay } from "../../tracing.ts";
 import { type AuditAction, auditFields, LoggedRefusal } from "../observe/logs.ts";
 import type { Outcome } from "../observe/meter.ts";
-import { beginSeen, type BegunEvent, endSeen, type EventEnd } from "../observe/seen_event.ts";
+import { beginSeen, type EndSeen } from "../observe/seen_event.ts";
 import type { Member } from "../offices/office.ts";
 import { answerLost, outOfReach } from "../offices/offices.ts";
 import { MESSAGE_OVERHEAD_BYTES } from "../engine/outbox.ts";
@@ -66,8 +66,8 @@ export class Call {
   readonly #computer: string | undefined;
   readonly #wantedOffice: string | undefined;
   readonly #span: OpenSpan | undefined;
-  /** What is seen of it; `undefined` when nobody looks. */
-  readonly #begun: BegunEvent | undefined;
+  /** Makes what is seen of it; `undefined` when nobody looks. */
+  readonly #endSeen: EndSeen | undefined;
 
   constructor(relayState: RelayState, { connection, incoming: { event, args }, route }: {
     readonly connection: Connection;
@@ -86,7 +86,10 @@ export class Call {
     this.#computer = readText(fields, "computer");
     this.#wantedOffice = route.isRelayed ? undefined : readText(fields, "office_id");
     this.#span = route.isRelayed ? startRelay(RELAY_SPAN, this.#reqId) : undefined;
-    this.#begun = relayState.onSeen && beginSeen(connection.member, args[0]);
+    const { member } = connection;
+    if (relayState.seen.isEmpty || member === undefined) return;
+    const to = this.#computer && quoted(this.#computer);
+    this.#endSeen = beginSeen(member, { event: quoted(event), to, body: args[0] });
   }
 
   get wantsAck(): boolean {
@@ -161,9 +164,8 @@ export class Call {
     if (answer !== undefined && !this.#reply(answer)) return;
     this.relayState.settings.meter?.ended(this, outcome);
     if (this.#span !== undefined) this.#endSpan(outcome);
-    if (this.#begun !== undefined) {
-      this.#show(this.#begun, { outcome, code: answer && errorCodeOf(answer), answer });
-    }
+    const seen = this.#endSeen?.({ outcome, code: answer && errorCodeOf(answer), answer });
+    if (seen !== undefined) this.relayState.seen.tell(seen);
   }
 
   fail(error: unknown): void {
@@ -197,7 +199,8 @@ export class Call {
     const { code, message } = refusal;
     relayState.settings.meter?.failed(this, code);
     if (this.#span !== undefined) this.#endSpan("error", code);
-    if (this.#begun !== undefined) this.#show(this.#begun, { outcome: "error", code });
+    const seen = this.#endSeen?.({ outcome: "error", code });
+    if (seen !== undefined) relayState.seen.tell(seen);
     const fields = this.#auditRefusal({ ...this.#describe(), code });
     if (error instanceof LoggedRefusal) log.write("warn", message, { ...error.log, ...fields });
     else if (isExpected) log.write("warn", message, fields);
@@ -233,11 +236,6 @@ export class Call {
       office: member?.officeId,
       [member?.role ?? "sid"]: member?.name ?? sid,
     };
-  }
-
-  #show(begun: BegunEvent, end: EventEnd): void {
-    const to = this.#computer && quoted(this.#computer);
-    this.relayState.onSeen?.(endSeen({ ...begun, event: quoted(this.event), to }, end));
   }
 
   /** Ends the span. Its name is fixed, since a peer chooses the name of the event. */

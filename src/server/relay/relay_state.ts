@@ -1,4 +1,5 @@
 /** What the connections of a Server share: its offices, and what happens when a member arrives or departs. */
+import { Followers } from "../../async/followers.ts";
 import { Timeouts } from "../../async/timeouts.ts";
 import type { BoundedLog } from "../../bounded_log.ts";
 import type { LogFields, Logger } from "../../log.ts";
@@ -37,8 +38,8 @@ export class RelayState implements ConnectionContext, OfficeListener {
   /** Why the memberships of closed connections end, by `sid`, until they have ended. */
   readonly departureReasons = new Map<string, string>();
   readonly offices: Offices;
-  /** Whoever looks at the events of members; `undefined` while nobody does. */
-  onSeen: ((event: SeenEvent) => void) | undefined;
+  /** Those who look at the events of members. */
+  readonly seen: Followers<SeenEvent>;
 
   constructor({ settings, drain, deliver }: RelayStateOptions) {
     const { logger, redis } = settings;
@@ -46,6 +47,7 @@ export class RelayState implements ConnectionContext, OfficeListener {
     this.drain = drain;
     this.deliver = deliver;
     this.logger = logger;
+    this.seen = new Followers(logger);
     this.audit = openAudit(logger);
     this.createEventLog = createEventLogs(logger);
     this.createErrorLog = createEventLogs(logger, { kind: "relayedErrors" });
