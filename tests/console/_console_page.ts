@@ -1,6 +1,12 @@
 /** A page of a console in Chromium: what a person sees and presses. */
-import { Chromium } from "../fixtures/chromium.ts";
+import { Chromium, hasChromium } from "../fixtures/chromium.ts";
+import { isFullSize } from "../fixtures/test_size.ts";
 import { eventually } from "../fixtures/within.ts";
+
+/** A test of each run: all of them together take a minute at most. */
+export const inEach = { ignore: !hasChromium } as const;
+/** A test of the full run alone. */
+export const inFull = { ignore: !hasChromium || !isFullSize } as const;
 
 /** Opens a page by the link that its console prints; resolves when it shows what the program answered. */
 export async function openLink(link: string): Promise<Chromium> {

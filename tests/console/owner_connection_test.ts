@@ -1,17 +1,14 @@
 // The owner's page while its Computer is away, comes back, or has started anew.
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { hasChromium } from "../fixtures/chromium.ts";
 import { eventually } from "../fixtures/within.ts";
-import { openLink } from "./_console_page.ts";
+import { inEach, inFull, openLink } from "./_console_page.ts";
 import { callRecord, OwnerPage, QUIET, waitingCall } from "./_owner_page.ts";
 import { ScriptedConsole } from "./_scripted_console.ts";
 
-const ignore = !hasChromium;
-
 Deno.test({
   name: "the token leaves the address, and a reload still has it",
-  ignore,
+  ...inEach,
   async fn() {
     await using page = await OwnerPage.open();
     assertEquals(await page.browser.evaluate("location.href.includes('#/')"), true);
@@ -28,7 +25,7 @@ Deno.test({
 
 Deno.test({
   name: "a page without its link says how to get it, and takes it",
-  ignore,
+  ...inFull,
   async fn() {
     await using page = await OwnerPage.open();
     await page.browser.evaluate("sessionStorage.clear(); location.reload()");
@@ -45,7 +42,7 @@ Deno.test({
 Deno.test({
   name:
     "while the Computer is away the page keeps what it knew and says so; a Computer that started anew wants its link",
-  ignore,
+  ...inEach,
   async fn() {
     await using page = await OwnerPage.open({ history: { history: [callRecord(1)] } });
     await page.browser.textWith("read_file");
@@ -59,7 +56,7 @@ Deno.test({
 
 Deno.test({
   name: "when a stream is lost and has missed events, the page reads all again",
-  ignore,
+  ...inFull,
   async fn() {
     await using page = await OwnerPage.open();
     await page.browser.textWith("Nothing waits for you");
@@ -71,7 +68,7 @@ Deno.test({
 
 Deno.test({
   name: "two pages show the same, and what one answers leaves the other",
-  ignore,
+  ...inFull,
   async fn() {
     await using page = await OwnerPage.open({
       "calls list": { paused: false, waiting: [waitingCall("c1")], running: [] },

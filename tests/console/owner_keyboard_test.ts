@@ -1,12 +1,10 @@
 // The owner's page by the keyboard alone.
 
 import { assert, assertEquals } from "@std/assert";
-import { hasChromium } from "../fixtures/chromium.ts";
 import { eventually } from "../fixtures/within.ts";
+import { inEach, inFull } from "./_console_page.ts";
 import { callRecord, OwnerPage, waitingCall } from "./_owner_page.ts";
 import { SCENE } from "./_scene.ts";
-
-const ignore = !hasChromium;
 
 function withWaiting(...ids: readonly string[]) {
   return { "calls list": { paused: false, waiting: ids.map((id) => waitingCall(id)), running: [] } };
@@ -23,7 +21,7 @@ async function focused(page: OwnerPage): Promise<string> {
 
 Deno.test({
   name: "a call is chosen with the arrows, read, and denied with D",
-  ignore,
+  ...inEach,
   async fn() {
     await using page = await OwnerPage.open(withWaiting("c1", "c2", "c3"));
     await page.browser.textWith("/tmp/c1");
@@ -48,7 +46,7 @@ function isArmed(page: OwnerPage): Promise<unknown> {
 
 Deno.test({
   name: "every button of the shown call is reached by Tab, in the order of the page",
-  ignore,
+  ...inEach,
   async fn() {
     await using page = await OwnerPage.open(withWaiting("c1"));
     await eventually(() => isArmed(page), (armed) => armed === true, "buttons that can be pressed");
@@ -67,7 +65,7 @@ Deno.test({
 
 Deno.test({
   name: "the focus stays in the page when what had it goes away",
-  ignore,
+  ...inFull,
   async fn() {
     await using page = await OwnerPage.open(withWaiting("c1"));
     await page.browser.textWith("/tmp/c1");
@@ -81,7 +79,7 @@ Deno.test({
 
 Deno.test({
   name: "new calls take neither the focus nor the choice from who types",
-  ignore,
+  ...inEach,
   async fn() {
     await using page = await OwnerPage.open({ history: { history: [callRecord(1), callRecord(2)] } });
     await page.show("history/1");
@@ -97,7 +95,7 @@ Deno.test({
 
 Deno.test({
   name: "letters that are typed into a field press no button",
-  ignore,
+  ...inFull,
   async fn() {
     await using page = await OwnerPage.open(SCENE);
     await page.show("now/q1");
@@ -111,7 +109,7 @@ Deno.test({
 
 Deno.test({
   name: "the keys of the screens, the search and the help work, and Escape closes the help",
-  ignore,
+  ...inFull,
   async fn() {
     await using page = await OwnerPage.open(SCENE);
     await page.browser.press("3");

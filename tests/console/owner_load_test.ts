@@ -1,16 +1,14 @@
 // Much at once on the owner's page: it draws what is in view, and reads twice a second at most.
 
 import { assert, assertEquals, assertLess } from "@std/assert";
-import { hasChromium } from "../fixtures/chromium.ts";
 import { sized } from "../fixtures/test_size.ts";
 import { eventually } from "../fixtures/within.ts";
+import { inEach, inFull } from "./_console_page.ts";
 import { callRecord, OwnerPage, waitingCall } from "./_owner_page.ts";
-
-const ignore = !hasChromium;
 
 Deno.test({
   name: "of 500 calls that wait and 1,000 that have ended, only the rows in view are in the page",
-  ignore,
+  ...inEach,
   async fn() {
     const waiting = Array.from({ length: 500 }, (_, index) => waitingCall(`c${index}`));
     const records = Array.from({ length: 1_000 }, (_, index) => callRecord(index + 1));
@@ -42,11 +40,11 @@ function windowsAt(change: number): string[] {
 /** A change of the Desktop each so many milliseconds. */
 const CHANGE_MS = 100;
 /** How long the Desktop changes, in seconds; the note about the page has the figures of the full run. */
-const SECONDS = sized({ reduced: 4, full: 1_800 });
+const SECONDS = sized({ reduced: 2, full: 1_800 });
 
 Deno.test({
   name: "a Desktop of 200 windows that changes ten times a second is read twice a second, and only there",
-  ignore,
+  ...inEach,
   async fn() {
     let change = 0;
     await using page = await OwnerPage.open({ desktop: () => ({ desktops: windowsAt(change) }) });
@@ -123,7 +121,7 @@ async function heapOf(page: OwnerPage): Promise<number> {
 
 Deno.test({
   name: "a burst of 2,000 events about calls is applied, and the page answers meanwhile",
-  ignore,
+  ...inFull,
   async fn() {
     await using page = await OwnerPage.open();
     await page.browser.textWith("Nothing waits");

@@ -1,11 +1,9 @@
 // What the owner sees and does about calls, on the page in a real browser.
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { hasChromium } from "../fixtures/chromium.ts";
 import { eventually } from "../fixtures/within.ts";
+import { inEach, inFull } from "./_console_page.ts";
 import { OwnerPage, waitingCall } from "./_owner_page.ts";
-
-const ignore = !hasChromium;
 
 function withWaiting(...waiting: readonly unknown[]) {
   return { "calls list": { paused: false, waiting, running: [] } };
@@ -14,7 +12,7 @@ function withWaiting(...waiting: readonly unknown[]) {
 Deno.test({
   name:
     "a call that waits is shown with its arguments, and `Allow once` carries the digest of what was shown",
-  ignore,
+  ...inEach,
   async fn() {
     await using page = await OwnerPage.open(withWaiting(waitingCall("c1")));
     assertStringIncludes(
@@ -28,7 +26,7 @@ Deno.test({
 
 Deno.test({
   name: "a call that is answered elsewhere leaves the page, which says where",
-  ignore,
+  ...inFull,
   async fn() {
     await using page = await OwnerPage.open(withWaiting(waitingCall("c1")));
     await page.browser.textWith("/tmp/c1");
@@ -39,7 +37,7 @@ Deno.test({
 
 Deno.test({
   name: "a new call is announced to a screen reader, and counted in the title of the tab and on its icon",
-  ignore,
+  ...inEach,
   async fn() {
     await using page = await OwnerPage.open();
     await page.browser.textWith("Nothing waits");
@@ -54,7 +52,7 @@ Deno.test({
 
 Deno.test({
   name: "a call with more arguments than a page can be allowed when its last page was shown",
-  ignore,
+  ...inEach,
   async fn() {
     const show = (words: readonly string[]) => {
       const page = Number(words.find((word) => word.startsWith("--page="))?.slice(7));
@@ -78,7 +76,7 @@ Deno.test({
 
 Deno.test({
   name: "what has changed in a tool since it was allowed is shown, removed and added",
-  ignore,
+  ...inFull,
   async fn() {
     const changes = [{ member: "description", removed: ["Reads a file."], added: ["Deletes a file."] }];
     await using page = await OwnerPage.open(
@@ -92,7 +90,7 @@ Deno.test({
 
 Deno.test({
   name: "who asks is the Agent that the Server vouches for, and then who it says it is",
-  ignore,
+  ...inEach,
   async fn() {
     const client = waitingCall("c1", { client: "Claude", claimed_agent: "ada/Claude" });
     const other = waitingCall("c2", { agent: undefined, claimed_agent: "root" });

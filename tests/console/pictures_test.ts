@@ -4,6 +4,7 @@ import { assertEquals } from "@std/assert";
 import type { Chromium } from "../fixtures/chromium.ts";
 import { Chromium as Browser, hasChromium } from "../fixtures/chromium.ts";
 import { animatePng, readText } from "./_animated_png.ts";
+import { inFull } from "./_console_page.ts";
 import { sceneAt } from "./_scene.ts";
 import { ScriptedConsole } from "./_scripted_console.ts";
 
@@ -36,7 +37,7 @@ testPicture("owner-servers.png", SERVERS, { width: 1200, height: 750, scheme: "l
 function testPicture(name: string, frames: readonly Frame[], look: Parameters<Chromium["showAs"]>[0]): void {
   Deno.test({
     name: `docs/pictures/${name} shows the page as it is`,
-    ignore: !hasChromium,
+    ignore: isWriting ? !hasChromium : inFull.ignore,
     async fn() {
       await using console = await ScriptedConsole.open(sceneAt(NOW_MS));
       await using browser = await Browser.open();
