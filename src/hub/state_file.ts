@@ -3,7 +3,16 @@
  * operator use it at the same time. Of what is secret it holds digests, besides the keys of the hub itself.
  */
 import { createHash, createPrivateKey, generateKeyPairSync, randomBytes } from "node:crypto";
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  statSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { isRecord, parseJson } from "../json/json.ts";
@@ -241,13 +250,16 @@ function refuseOther(path: string): void {
   );
 }
 
+/** The lock of the file itself, by whatever link it is named. */
 function lockOf(path: string): string {
-  return `${path}.lock`;
+  return `${existsSync(path) ? realpathSync(path) : path}.lock`;
 }
 
 /** Keeps other hubs from the file until it is closed, however this process ends. Commands are not kept from it. */
 function takeLock(path: string): DatabaseSync {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  // Whoever can read the lock can hold it.
+  makePrivate(lockOf(path));
   const lock = new DatabaseSync(lockOf(path));
   try {
     lock.exec("BEGIN EXCLUSIVE");

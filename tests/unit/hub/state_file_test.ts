@@ -6,6 +6,8 @@ import { LogBook } from "../../fixtures/log_book.ts";
 import { TestState } from "./_state.ts";
 import { TempFolder } from "../../fixtures/temp_folder.ts";
 
+const isWindows = Deno.build.os === "windows";
+
 Deno.test("the keys of a hub stay the same, and two programs use one file", () => {
   using state = new TestState();
   using other = StateFile.openExisting(state.path);
@@ -23,6 +25,23 @@ Deno.test("of two hubs on one file, the second is refused; it may start when the
   using next = StateFile.open(state.path, { logger: log });
   assertEquals([next.keys, log.lines], [keys, []]);
 });
+
+Deno.test("a link to the file of a hub gives it to no second one", { ignore: isWindows }, () => {
+  using state = new TestState();
+  const link = `${state.path}.link`;
+  Deno.symlinkSync(state.path, link);
+  const open = () => StateFile.open(link, { logger: new LogBook() });
+  assertThrows(open, StateFileError, "another hub uses it");
+});
+
+Deno.test(
+  "other users of the machine cannot open the lock, and so not hold it",
+  { ignore: isWindows },
+  () => {
+    using state = new TestState();
+    assertEquals((Deno.statSync(`${state.path}.lock`).mode ?? 0) & 0o777, 0o600);
+  },
+);
 
 Deno.test("what goes wrong in the middle of several changes changes nothing", () => {
   using state = new TestState();
