@@ -112,7 +112,10 @@ export class ProgramConsole implements AsyncDisposable {
     if (follow !== undefined) ending.use(follow((...event) => feed.publish(...event)));
     if (watch !== undefined) feed.whileRead(watch);
     const program: ConsoleProgram = {
-      ...{ page, feed, logger, commands: this.#commands() },
+      page,
+      feed,
+      logger,
+      commands: this.#commands(),
       run: (words, { signal }) =>
         run(words, { json: true, screen: undefined, signal, progress: () => {}, person }),
     };

@@ -35,7 +35,14 @@ const OTHER_SCRIPTS: readonly string[] = [
 const ALMOST: Readonly<Record<string, string>> = { ω: "w", ł: "l", ø: "o" };
 /** Digits and signs that stand for letters. */
 const DISGUISES: Readonly<Record<string, string>> = {
-  ...{ 0: "o", 1: "i", 3: "e", 4: "a", 5: "s", 7: "t", "@": "a", $: "s" },
+  0: "o",
+  1: "i",
+  3: "e",
+  4: "a",
+  5: "s",
+  7: "t",
+  "@": "a",
+  $: "s",
 };
 /** A word whose letters stand apart, as in `P a s s` and `p.a.s.s`. */
 const SPELLED = /(?<!\p{L})(?:\p{L}[\s._-]{1,3}){2,}\p{L}(?!\p{L})/gu;

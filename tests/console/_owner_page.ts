@@ -11,23 +11,23 @@ const LATER = new Date(Date.now() + 600_000).toISOString();
 /** A call that waits, as the Computer lists it. */
 export function waitingCall(id: string, more: Readonly<Record<string, unknown>> = {}) {
   return {
-    ...{
-      id,
-      kind: "call",
-      server: "files",
-      tool: "write_file",
-      name: "write_file",
-      description: "Writes a file.",
-    },
-    ...{
-      annotations: {},
-      agent: "ada",
-      claimed_agent: "ada",
-      is_local: false,
-      must_ask: false,
-      has_always: true,
-    },
-    ...{ since: SINCE, ends_at: LATER, digest: `digest-of-${id}`, changes: [], arguments_bytes: 20 },
+    id,
+    kind: "call",
+    server: "files",
+    tool: "write_file",
+    name: "write_file",
+    description: "Writes a file.",
+    annotations: {},
+    agent: "ada",
+    claimed_agent: "ada",
+    is_local: false,
+    must_ask: false,
+    has_always: true,
+    since: SINCE,
+    ends_at: LATER,
+    digest: `digest-of-${id}`,
+    changes: [],
+    arguments_bytes: 20,
     arguments: { path: `/tmp/${id}` },
     ...more,
   };
@@ -36,15 +36,18 @@ export function waitingCall(id: string, more: Readonly<Record<string, unknown>> 
 /** A record of the history. */
 export function callRecord(id: number, more: Readonly<Record<string, unknown>> = {}) {
   return {
-    ...{ id, agent: "ada", client: null, server: "files", tool: "read_file", started_at: SINCE },
-    ...{
-      duration_ms: 12,
-      outcome: "ok",
-      error_code: null,
-      call: `c${id}`,
-      arguments: '{"path":"/tmp/a"}',
-      is_cut: false,
-    },
+    id,
+    agent: "ada",
+    client: null,
+    server: "files",
+    tool: "read_file",
+    started_at: SINCE,
+    duration_ms: 12,
+    outcome: "ok",
+    error_code: null,
+    call: `c${id}`,
+    arguments: '{"path":"/tmp/a"}',
+    is_cut: false,
     ...more,
   };
 }
@@ -52,8 +55,15 @@ export function callRecord(id: number, more: Readonly<Record<string, unknown>> =
 /** A Computer in which nothing happens. */
 export const QUIET: Script = {
   status: {
-    ...{ name: "laptop", server: "http://127.0.0.1:3000", connected: true, office: "lab", agent: "ada" },
-    ...{ since: SINCE, config: "/home/ada/mcp.json", refused_edit: null, servers: [] },
+    name: "laptop",
+    server: "http://127.0.0.1:3000",
+    connected: true,
+    office: "lab",
+    agent: "ada",
+    since: SINCE,
+    config: "/home/ada/mcp.json",
+    refused_edit: null,
+    servers: [],
   },
   "calls list": { paused: false, waiting: [], running: [] },
   "calls allow": {},

@@ -95,8 +95,16 @@ Deno.test("Pictures of random windows, documents and elements fit the terminal a
     const screen = { columns, palette: PLAIN };
     checkPicture(drawDesktop([`${text()}\n\n${text()}`, text()], { ...screen, maxLines: 5 }), columns);
     const document = {
-      ...{ doc_ref: "r", file_uri: text(), uri: text(), file_type: text(), title: text(), page_count: 3 },
-      ...{ keywords: [text()], summary: text(), server: text(), last_modified: text() },
+      doc_ref: "r",
+      file_uri: text(),
+      uri: text(),
+      file_type: text(),
+      title: text(),
+      page_count: 3,
+      keywords: [text()],
+      summary: text(),
+      server: text(),
+      last_modified: text(),
     };
     const elements = [{ element_id: text(), category: text(), summary: text(), content: {} }];
     const page = { page_index: random.below(100), title: text(), element_count: 1, uri: "" };

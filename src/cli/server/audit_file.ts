@@ -1,4 +1,5 @@
 /** The lines of the audit trail once more, as JSON, whatever the level of the log: in memory, and in the file of `--audit-log`. */
+import { Followers } from "../../async/followers.ts";
 import { rateOf, TokenBucket } from "../../async/token_bucket.ts";
 import { describeFileError } from "../../files/files.ts";
 import { createLogger, type LogFields, type Logger, type LogLevel, parseLogLevels } from "../../log.ts";
@@ -44,9 +45,13 @@ const MAX_KEPT_LINES = 2_000;
 
 /** The last lines of the audit trail. */
 export class AuditTrail {
-  /** Called after each new line. */
-  readonly followers: Set<() => void> = new Set();
+  /** Told of each new line. */
+  readonly followers: Followers<string>;
   #lines: string[] = [];
+
+  constructor(log: Logger) {
+    this.followers = new Followers(log);
+  }
 
   /** The oldest first, each an object in JSON. */
   get lines(): readonly string[] {
@@ -57,7 +62,7 @@ export class AuditTrail {
     this.#lines.push(line);
     // Seldom, since each cut copies the rest.
     if (this.#lines.length >= 2 * MAX_KEPT_LINES) this.#lines = this.#lines.slice(-MAX_KEPT_LINES);
-    for (const follow of this.followers) follow();
+    this.followers.tell(line);
   }
 }
 
@@ -81,7 +86,7 @@ export function withAuditFile(
   file: AuditFile | undefined,
   nowMs: () => number = () => performance.now(),
 ): AuditedLogger {
-  const trail = new AuditTrail();
+  const trail = new AuditTrail(logger);
   const reminders = new TokenBucket(rateOf(1, REMINDER_MS), nowMs);
   const lost: { total: number; untold: number; error?: unknown } = { total: 0, untold: 0 };
   const tell = () => {

@@ -1,5 +1,7 @@
 /** Events of offices for who looks at them: on a terminal, and on the stream of the console. */
+import { Followers } from "../../async/followers.ts";
 import { rateOf, TokenBucket } from "../../async/token_bucket.ts";
+import type { Logger } from "../../log.ts";
 import type { Insight } from "../../server/observe/insight.ts";
 import type { SeenEvent } from "../../server/observe/seen_event.ts";
 import { UsageError } from "../outcome.ts";
@@ -30,14 +32,13 @@ export function watchOffice(
   });
 }
 
-function toShown(
-  { at, event, office, from, to, ms, bytes, answerBytes, outcome, code }: SeenEvent,
-  leftOut: number,
-) {
+function toShown({ to, code, answerBytes, ...event }: SeenEvent, left_out: number) {
   return {
-    ...{ at, event, office, from, to: to ?? null, ms, bytes, answer_bytes: answerBytes ?? null, outcome },
+    ...event,
+    to: to ?? null,
     code: code ?? null,
-    left_out: leftOut,
+    answer_bytes: answerBytes ?? null,
+    left_out,
   };
 }
 
@@ -51,12 +52,13 @@ export class OfficeWatches implements Disposable {
   readonly #insight: Insight;
   /** The one asked for last is last. */
   readonly #watched = new Map<string, Watched>();
-  /** Tell an event on the streams of consoles. */
-  readonly followers: Set<(event: ShownEvent) => void> = new Set();
+  /** The streams of consoles. */
+  readonly followers: Followers<ShownEvent>;
   #readers = 0;
 
-  constructor(insight: Insight) {
+  constructor(insight: Insight, log: Logger) {
     this.#insight = insight;
+    this.followers = new Followers(log);
   }
 
   /**
@@ -65,12 +67,10 @@ export class OfficeWatches implements Disposable {
    * @throws {UsageError} when no console is open.
    */
   watch(office: string): Date {
-    if (this.followers.size === 0) throw new UsageError("Cannot tell events: no console is open");
+    if (this.followers.isEmpty) throw new UsageError("Cannot tell events: no console is open");
     this.#end(office);
     const timer = setTimeout(() => this.#end(office), WATCH_MS);
-    const watch = watchOffice(this.#insight, office, (event) => {
-      for (const tell of this.followers) tell(event);
-    });
+    const watch = watchOffice(this.#insight, office, (event) => this.followers.tell(event));
     this.#watched.set(office, { watch, timer });
     const [oldest = ""] = this.#watched.keys();
     if (this.#watched.size > MAX_WATCHED) this.#end(oldest);

@@ -8,7 +8,7 @@ import { openControl, type RunWords } from "../control/server.ts";
 import { runTyped, type Typed, UNTYPED } from "../control/typed.ts";
 import { createPromptProgram } from "../prompt/program.ts";
 import { addServerCommands, READING_COMMANDS } from "./commands.ts";
-import { OfficeWatches, type ShownEvent } from "./office_watches.ts";
+import { OfficeWatches } from "./office_watches.ts";
 import type { OperatedServer } from "./operated_server.ts";
 import { changedOptions, type ServerCliOptions } from "./options.ts";
 
@@ -36,7 +36,7 @@ export async function operate(
   const draining = Promise.withResolvers<void>();
   const server: OperatedServer = {
     ...parts,
-    watches: opening.use(new OfficeWatches(parts.insight)),
+    watches: opening.use(new OfficeWatches(parts.insight, logger)),
     console: undefined,
     isShared: redisUrl !== undefined,
     options: changedOptions(program),
@@ -67,16 +67,10 @@ function createConsole(
     reading: [...READING_COMMANDS, "grants list"],
     run,
     follow(tell) {
-      const onLine = () => tell("audit");
-      const onEvent = (seen: ShownEvent) => tell("relayed", { seen });
-      trail.followers.add(onLine);
-      watches.followers.add(onEvent);
-      return {
-        [Symbol.dispose]() {
-          trail.followers.delete(onLine);
-          watches.followers.delete(onEvent);
-        },
-      };
+      const ending = new DisposableStack();
+      ending.use(trail.followers.follow(() => tell("audit")));
+      ending.use(watches.followers.follow((seen) => tell("relayed", { seen })));
+      return ending;
     },
     watch: () => watches.whileRead(),
     logger,

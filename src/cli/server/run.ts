@@ -84,7 +84,11 @@ export async function runServer(
   // Loaded only now, so that --help and a wrong command line are fast.
   const { operate } = await import("./operation.ts");
   await using operation = await operate(program, {
-    ...{ url, trail, logger, isHub: around !== undefined, addCommands: around?.addCommands },
+    url,
+    trail,
+    logger,
+    isHub: around !== undefined,
+    addCommands: around?.addCommands,
     tokens: async () => [...await opened.tokens(), ...around?.tokens() ?? []],
     insight: insightOf(server),
   });
