@@ -22,6 +22,9 @@ export interface ListboxProps<Item> {
 /** Rows that stay in view where several lists share a column. */
 const LEAST_ROWS = 3;
 
+/** The height of the line above the first row. */
+const BORDER = 1;
+
 /** How many rows the keys move. */
 const STEPS: Readonly<Record<string, number>> = {
   ArrowDown: 1,
@@ -75,8 +78,8 @@ export function Listbox<Item>(props: ListboxProps<Item>): View {
     <div class="listbox" role="listbox" aria-label=${label} tabindex="0" ref=${ref} onScroll=${look}
       onKeyDown=${onKeyDown} aria-activedescendant=${isChosenShown ? idOf(index) : undefined}
       style=${{
-        flexBasis: `${items.length * rowHeight}px`,
-        minHeight: `${Math.min(items.length, LEAST_ROWS) * rowHeight}px`,
+        flexBasis: `${items.length * rowHeight + BORDER}px`,
+        minHeight: `${Math.min(items.length, LEAST_ROWS) * rowHeight + BORDER}px`,
       }}>
       <div role="presentation" style=${{ height: `${items.length * rowHeight}px` }}>
           ${items.slice(from, to).map((item, at) => {

@@ -286,7 +286,7 @@ export function Asking({ asked }: { asked: Waiting }): View {
     ${mode === "form" && html`<${Form} schema=${schema} submit=${T.answer} onSubmit=${answer}>${decline}<//>`}
     ${mode === "url" && html`
       <div class="actions">
-        <${Button} kind="primary" onPress=${() => answer({})}>${T.done}<//>${decline}</div>
+        <${Button} onPress=${() => answer({})}>${T.done}<//>${decline}</div>
     `}
     ${mode === "sign-in" &&
       html`<${Form} schema=${T.pasteSchema} submit=${T.paste} onSubmit=${answer}>${decline}<//>`}
