@@ -59,7 +59,7 @@ function FindingRow(
 ): View {
   return html`
     <li>
-      <p><span class="badge ${kind}">${kind === "bad" ? T.error : T.warning}</span>
+      <p class="who"><span class="badge ${kind}">${kind === "bad" ? T.error : T.warning}</span>
           ${line !== undefined &&
             html`<span class="mono">${
               T.place(line, column ?? 1)
