@@ -1,6 +1,6 @@
 // Texts of others in every field of the owner's page: none becomes markup, hides what it says or breaks the page.
 
-import { assertEquals, assertLess } from "@std/assert";
+import { assertEquals, assertLess, assertMatch } from "@std/assert";
 import { isRecord } from "../../src/json/json.ts";
 import { isFullSize } from "../fixtures/test_size.ts";
 import { inEach, inFull } from "./_console_page.ts";
@@ -86,3 +86,20 @@ async function assertHarmless(page: OwnerPage, route: string): Promise<void> {
   const size = Number(await browser.evaluate("document.body.innerText.length"));
   assertLess(size, 2_000_000, `${route} shows a bounded part at first`);
 }
+
+Deno.test({
+  name: "a page of tables and lists without end is shown in bounds, and says how much more there is",
+  ...inEach,
+  async fn() {
+    const many = <Part>(part: Part, length = 300) => Array.from({ length }, () => part);
+    const table = { category: "table", content: { headers: many("h"), rows: many(many("1")) } };
+    const list = { category: "list", content: { items: many({ text: "x", items: many("y") }) } };
+    const text = JSON.stringify({ title: "", elements: [table, list, ...many(table, 3)] });
+    await using page = await OwnerPage.open({ ...SCENE, read: { contents: [{ text }] } });
+    await page.show("sees/finder");
+    const seen = await page.browser.textWith("100 more columns");
+    const parts = await page.browser.evaluate("document.querySelectorAll('.paper :is(td, th, li)').length");
+    assertLess(Number(parts), 25_000);
+    assertMatch(seen, /\d+ more rows/);
+  },
+});

@@ -214,6 +214,7 @@ export const texts = {
     emptyPage: "This page has no elements.",
     moreElements: (n: number) => `${count(n, "more element")}`,
     moreRows: (n: number) => `${count(n, "more row")}`,
+    moreColumns: (n: number) => `${count(n, "more column")}`,
     table: "Table",
     picture: "Picture",
   },

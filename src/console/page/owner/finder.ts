@@ -100,13 +100,28 @@ function DocumentDetail({ document }: { document: Document }): View {
     <${Page} key=${page} uri=${`${uri}/pages/${page}`} />`;
 }
 
-/** The most elements of a page, and rows of a table, that are shown. */
+/** The most elements of a page, rows of a table and items of a list that are shown. */
 const MAX_SHOWN = 200;
+/** The most of them and of the cells of tables that one page shows together: a browser stands still over more. */
+const MAX_PARTS = 20_000;
+
+/** What a page may still show. */
+class PartRoom {
+  #left = MAX_PARTS;
+
+  /** The first of these, as many as there is room for. */
+  take<Part>(parts: readonly Part[]): readonly Part[] {
+    const taken = parts.slice(0, Math.min(MAX_SHOWN, this.#left));
+    this.#left -= taken.length;
+    return taken;
+  }
+}
 
 function Page({ uri }: { uri: string }): View {
   const { value, error } = useReading<Read>("read", { arguments: [uri], on: ["documents"] });
   const { title, elements } = valueOf(value);
-  const shown = Array.isArray(elements) ? elements.slice(0, MAX_SHOWN).map(recordOf) : [];
+  const room = new PartRoom();
+  const shown = Array.isArray(elements) ? room.take(elements).map(recordOf) : [];
   return html`
     <${Failure} text=${error} />
     <article class="paper" aria-label=${T.pageContent}>${typeof title === "string" && html`
@@ -114,14 +129,19 @@ function Page({ uri }: { uri: string }): View {
         <${Line} text=${title} />
       </p>
     `}
-          ${shown.map((element, index) => html`<${Element} key=${index} element=${element} />`)}
-          ${Array.isArray(elements) && elements.length > MAX_SHOWN &&
-            html`<p class="faint">${T.moreElements(elements.length - MAX_SHOWN)}</p>`}
+          ${shown.map((element, index) => html`<${Element} key=${index} element=${element} room=${room} />`)}
+          ${Array.isArray(elements) && elements.length > shown.length &&
+            html`<p class="faint">${T.moreElements(elements.length - shown.length)}</p>`}
           ${value !== undefined && shown.length === 0 && html`<p class="faint">${T.emptyPage}</p>`}</article>
   `;
 }
 
-function Element({ element }: { element: Readonly<Record<string, unknown>> }): View {
+interface ElementProps {
+  readonly element: Readonly<Record<string, unknown>>;
+  readonly room: PartRoom;
+}
+
+function Element({ element, room }: ElementProps): View {
   const category = String(element["category"]);
   const content = recordOf(element["content"]);
   const { text, headers, rows, items, code, ordered, data, mime_type } = content;
@@ -133,9 +153,11 @@ function Element({ element }: { element: Readonly<Record<string, unknown>> }): V
     `;
   }
   if (Array.isArray(headers) && Array.isArray(rows)) {
-    return html`<${Table} headers=${headers} rows=${rows} />`;
+    return html`<${Table} headers=${headers} rows=${rows} room=${room} />`;
   }
-  if (Array.isArray(items)) return html`<${List} items=${items} isOrdered=${ordered === true} />`;
+  if (Array.isArray(items)) {
+    return html`<${List} items=${items} isOrdered=${ordered === true} room=${room} />`;
+  }
   if (typeof code === "string") {
     return html`
       <div class="card">
@@ -157,28 +179,50 @@ function Element({ element }: { element: Readonly<Record<string, unknown>> }): V
       ${typeof content["url"] === "string" && html`<${Uri} text=${content["url"]} />`}</figcaption></figure>`;
 }
 
-function Table({ headers, rows }: { headers: readonly unknown[]; rows: readonly unknown[] }): View {
+interface TableProps {
+  readonly headers: readonly unknown[];
+  readonly rows: readonly unknown[];
+  readonly room: PartRoom;
+}
+
+function Table({ headers, rows, room }: TableProps): View {
   const cell = (value: unknown) =>
     value === null || value === undefined ? "" : html`<${Line} text=${String(value)} max=${500} />`;
+  const head = room.take(headers);
+  const body = room.take(rows).map((row) => room.take(Array.isArray(row) ? row : [row]));
   return html`<div class="table" tabindex="0" role="group" aria-label=${T.table}><table>
-    <thead><tr>${headers.map((each) => html`<th scope="col">${cell(each)}</th>`)}</tr></thead>
+    <thead><tr>${head.map((each) => html`<th scope="col">${cell(each)}</th>`)}</tr></thead>
     <tbody>${
-    rows.slice(0, MAX_SHOWN).map((row) =>
+    body.map((row) =>
       html`<tr>${
-        (Array.isArray(row) ? row : [row]).map((each) =>
+        row.map((each) =>
           html`<td class=${/^[\s\d.,+−%€$-]+$/.test(String(each)) ? "figure" : ""}>${cell(each)}</td>`
         )
       }</tr>`
     )
   }</tbody></table>
-    ${rows.length > MAX_SHOWN && html`<p class="faint">${T.moreRows(rows.length - MAX_SHOWN)}</p>`}</div>`;
+    ${
+    headers.length > head.length &&
+    html`<p class="faint">${T.moreColumns(headers.length - head.length)}</p>`
+  }
+    ${
+    rows.length > body.length && html`<p class="faint">${T.moreRows(rows.length - body.length)}</p>`
+  }</div>`;
 }
 
-function List({ items, isOrdered }: { items: readonly unknown[]; isOrdered: boolean }): View {
-  const shown = items.slice(0, MAX_SHOWN).map((item) => {
+interface ListProps {
+  readonly items: readonly unknown[];
+  readonly isOrdered: boolean;
+  readonly room: PartRoom;
+}
+
+function List({ items, isOrdered, room }: ListProps): View {
+  const shown = room.take(items).map((item) => {
     const { text = item, items: below, ordered } = recordOf(item);
     return html`<li><${Line} text=${String(text)} max=${2_000} />
-      ${Array.isArray(below) && html`<${List} items=${below} isOrdered=${ordered === true} />`}</li>`;
+      ${
+      Array.isArray(below) && html`<${List} items=${below} isOrdered=${ordered === true} room=${room} />`
+    }</li>`;
   });
   return (isOrdered ? html`<ol>${shown}</ol>` : html`<ul>${shown}</ul>`);
 }
