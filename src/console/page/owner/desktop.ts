@@ -1,7 +1,6 @@
 /** The Desktop as the Agent sees it: the windows in their order, drawn anew as they change. */
 import { html } from "../kit/html.ts";
-import { useEffect, useRef } from "preact/hooks";
-import { memo } from "preact/compat";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Empty, Failure } from "../kit/parts.ts";
 import { useReading } from "../kit/reading.ts";
 import { Line, Lines, Uri, type View } from "../kit/words.ts";
@@ -37,17 +36,18 @@ export function Desktop(): View {
 const FIRST_LENGTH = 1_500;
 
 /** Drawn anew only when its text is another one; a change is marked for a moment. */
-const Window = memo(({ uri, text }: { uri: string; text: string }): View => {
+function Window({ uri, text }: { uri: string; text: string }): View {
   const ref = useRef<HTMLLIElement>(null);
   const isFirst = useRef(true);
   useEffect(() => {
     if (!isFirst.current) ref.current?.animate({ borderColor: ["var(--accent)", "var(--line)"] }, 900);
     isFirst.current = false;
   }, [text]);
-  return html`<li class="card window" ref=${ref}><h2><${Uri} text=${uri} /></h2>
+  return useMemo(() =>
+    html`<li class="card window" ref=${ref}><h2><${Uri} text=${uri} /></h2>
     ${
-    text === ""
-      ? html`<p class="faint">${T.emptyWindow}</p>`
-      : html`<${Lines} text=${text} first=${FIRST_LENGTH} of=${uri} />`
-  }</li>`;
-});
+      text === ""
+        ? html`<p class="faint">${T.emptyWindow}</p>`
+        : html`<${Lines} text=${text} first=${FIRST_LENGTH} of=${uri} />`
+    }</li>`, [uri, text]);
+}
