@@ -41,8 +41,6 @@ test("tools for clients that know nothing but tools", async (t) => {
       /^Computer "laptop": \d+ tools\n {2}- kiosk \(Kiosk\), running: "Order drinks/,
     );
     assertEquals(result.structuredContent?.["office"], "lab");
-    const [laptop] = result.structuredContent?.["computers"] as Record<string, unknown>[];
-    assertMatch(String(laptop?.["protocol"]), /^0\.\d+\.\d+$/);
   });
   await t.step("view_desktop", async () => {
     const all = await call(client, "view_desktop");
