@@ -42,13 +42,20 @@ export class HubQuotas {
   /** Counts one more; returns how many seconds to wait when it is too much, rounded up. */
   take(asked: Asked, address: string | undefined): number | undefined {
     const network = networkKey(address);
-    const buckets = [
-      this.#bucketOf(asked, `address ${addressKey(address)}`, 1),
-      this.#bucketOf(asked, `network ${network}`, OF_NETWORK),
-      this.#bucketOf(asked, this.#known.has(network) ? "known" : "strangers", ALL_TOGETHER),
-    ];
-    const waitMs = Math.max(...buckets.map((bucket) => bucket.waitMs()));
-    if (waitMs > 0) return Math.ceil(waitMs / 1_000);
+    // An address is counted only where its network has something left: no network can make the counts of others forgotten.
+    const buckets: TokenBucket[] = [];
+    for (
+      const [whose, times] of [
+        [this.#known.has(network) ? "known" : "strangers", ALL_TOGETHER],
+        [`network ${network}`, OF_NETWORK],
+        [`address ${addressKey(address)}`, 1],
+      ] as const
+    ) {
+      const bucket = this.#bucketOf(asked, whose, times);
+      const waitMs = bucket.waitMs();
+      if (waitMs > 0) return Math.ceil(waitMs / 1_000);
+      buckets.push(bucket);
+    }
     for (const bucket of buckets) bucket.take();
     return undefined;
   }

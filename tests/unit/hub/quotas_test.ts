@@ -33,3 +33,16 @@ Deno.test("all strangers together have to wait, and those who have a grant have 
   assertEquals(quotas.take("register", "198.51.100.1"), 1);
   assertEquals(quotas.take("register", "192.0.2.2"), undefined);
 });
+
+Deno.test("a network that asks for much is not forgotten, from however many addresses it asks", () => {
+  const quotas = new HubQuotas(() => 0);
+  const addressOf = (count: number) => `2001:db8:1:${count.toString(16)}::1`;
+  let guesses = 0;
+  for (let round = 0; round < 3; round++) {
+    for (let count = 0; count < 50; count++) {
+      if (quotas.take("guess", addressOf(count)) === undefined) guesses++;
+    }
+    for (let count = 0; count < 9_000; count++) quotas.take("register", addressOf(count));
+  }
+  assertEquals(guesses, 40);
+});
