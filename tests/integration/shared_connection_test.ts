@@ -1,11 +1,15 @@
 /** One connection that several programs use as one Agent, without the socket between them. */
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
-import { ownConnection } from "../../src/cli/agent/seat/seat_holder.ts";
+import { GuestConnection } from "../../src/cli/agent/seat/guest_connection.ts";
+import { ownConnection, SeatHolder } from "../../src/cli/agent/seat/seat_holder.ts";
 import { SharedConnection } from "../../src/cli/agent/seat/shared_connection.ts";
 import { openConnection } from "../../src/link/connect.ts";
+import { RequestTimeoutError } from "../../src/link/errors.ts";
+import { silentLogger } from "../../src/log.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { scripted } from "../fixtures/stdio_config.ts";
+import { TempFolder } from "../fixtures/temp_folder.ts";
 import { ComputerOffice } from "./_computer_office.ts";
 import { ScriptedComputer, textResult } from "./_scripted_computer.ts";
 
@@ -145,4 +149,28 @@ Deno.test("a program without questions waits for the owner where another one has
   const onWait = () => decision.resolve(true);
   assertEquals((await silent.computer("laptop").callTool("echo", {}, { onWait })).isError, false);
   await silent.close();
+});
+
+Deno.test({
+  name: "a request of a guest that nobody answers ends after its time, which the holder keeps",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using scene = await open();
+    using folder = new TempFolder();
+    const path = `${folder.path}/seat.sock`;
+    const holder = await SeatHolder.open(path, { isHeld: () => true, onLost() {}, logger: silentLogger });
+    holder.serve(scene.shared, "0.2");
+    const { signal } = new AbortController();
+    const context = { signal, timeoutMs: TIMEOUT_MS, onEvent() {}, onSilent() {} };
+    const { connection } = await GuestConnection.open(
+      await Deno.connect({ transport: "unix", path }),
+      context,
+    );
+    const { event, body } = request("tool_call", { tool_name: "silent", params: {}, timeout: 60 });
+    const { body: membership } = join("bea");
+    await connection.request("server:join_office", membership, TIMEOUT_MS);
+    await assertRejects(() => connection.request(event, body, 50), RequestTimeoutError);
+    holder.close();
+    await connection.closed;
+  },
 });

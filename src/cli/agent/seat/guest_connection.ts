@@ -3,7 +3,7 @@ import { abortable } from "../../../async/abortable.ts";
 import { Deadline } from "../../../async/deadline.ts";
 import type { AttemptContext, Connection, ConnectionEnd } from "../../../link/connect.ts";
 import type { Farewell } from "../../../protocol/farewell.ts";
-import { ConnectionClosedError, RequestTimeoutError } from "../../../link/errors.ts";
+import { ConnectionClosedError } from "../../../link/errors.ts";
 import { assertFits } from "../../../protocol/errors.ts";
 import { HEARTBEAT_MS, LineChannel, type Message } from "./line_channel.ts";
 import { fromSentError, type Hello, readHello, SEAT_VERSION } from "./messages.ts";
@@ -16,7 +16,6 @@ const NOT_CONNECTED = "the program that holds the seat has no connection yet";
 interface OpenRequest {
   readonly event: string;
   readonly settled: PromiseWithResolvers<readonly unknown[]>;
-  readonly timer: ReturnType<typeof setTimeout>;
   /** Whether the holder has read it, and may have passed it on. */
   isRead: boolean;
 }
@@ -94,11 +93,8 @@ export class GuestConnection implements Connection {
     }
     const id = ++this.#lastId;
     const settled = Promise.withResolvers<readonly unknown[]>();
-    const onLate = () => {
-      this.#requests.delete(id);
-      settled.reject(new RequestTimeoutError(`Cannot complete "${event}": no answer in ${timeoutMs} ms`));
-    };
-    this.#requests.set(id, { event, settled, timer: setTimeout(onLate, timeoutMs), isRead: false });
+    this.#requests.set(id, { event, settled, isRead: false });
+    // The holder keeps the time, and its heartbeat says that it does.
     this.#channel.send({ id, event, body, timeoutMs });
     return await settled.promise;
   }
@@ -132,7 +128,6 @@ export class GuestConnection implements Connection {
     const request = this.#requests.get(id);
     if (request === undefined) return;
     this.#requests.delete(id);
-    clearTimeout(request.timer);
     if (Array.isArray(answer)) request.settled.resolve(answer);
     else request.settled.reject(fromSentError(error));
   }
@@ -149,8 +144,7 @@ export class GuestConnection implements Connection {
   #end(isWhole: boolean): void {
     clearInterval(this.#pulse);
     this.#hello.reject(new ConnectionClosedError(this.#why));
-    for (const { event, settled, timer, isRead } of this.#requests.values()) {
-      clearTimeout(timer);
+    for (const { event, settled, isRead } of this.#requests.values()) {
       const message = `Cannot complete "${event}": connection lost (${this.#why})`;
       settled.reject(new ConnectionClosedError(message, { isUnsent: isWhole && !isRead }));
     }
