@@ -3,10 +3,17 @@ import { createHash } from "node:crypto";
 import type { QuestionRequest } from "../../../computer/questions/question.ts";
 import type { ConfirmRequest } from "../../../computer/tools/confirmation.ts";
 import type { ToolChange } from "../../../computer/tools/tool_changes.ts";
+import { shorten } from "../../../text/text.ts";
 import { snakeCased } from "../../answers/answer.ts";
 
 /** The most bytes of a call's arguments that a list shows; longer ones are read in pages. */
 export const MAX_LISTED_BYTES = 65_536;
+/** The most characters of a name or a title that are told: a list has those of many calls. */
+const MAX_LINE_LENGTH = 1_000;
+/** The most of a description, of what is gone from a part of a tool, and of what has come. */
+const MAX_TEXT_LENGTH = 16_384;
+/** What an MCP server may say about a tool in one word. */
+const HINTS: readonly string[] = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
 
 interface WaitingBase {
   /** Unique among what waits. */
@@ -63,7 +70,7 @@ export function toWaitingEntry(waiting: Waiting): Record<string, unknown> {
     tool,
     name,
     agent,
-    ...snakeCased({ claimedAgent, isLocal }),
+    ...snakeCased({ claimedAgent: shorten(claimedAgent, MAX_LINE_LENGTH), isLocal }),
     since,
     ends_at: new Date(since.getTime() + timeLeftMs),
     digest: digestOf(waiting),
@@ -90,16 +97,33 @@ function toSignInEntry({ id, since, server, told, problems }: WaitingSignIn): Re
 function toCallMembers(waiting: WaitingCall): Record<string, unknown> {
   const { request: { title, description, annotations, client, mustAsk }, changed } = waiting;
   return {
-    title,
-    description,
-    annotations,
-    client,
+    title: title && shorten(title, MAX_LINE_LENGTH),
+    description: shorten(description, MAX_TEXT_LENGTH),
+    annotations: Object.fromEntries(
+      HINTS.flatMap((hint) => typeof annotations[hint] === "boolean" ? [[hint, annotations[hint]]] : []),
+    ),
+    client: client && shorten(client, MAX_LINE_LENGTH),
     must_ask: mustAsk,
     has_always: !mustAsk,
     changed: changed?.what,
-    changes: changed?.changes.map(({ part, removed, added }) => ({ member: part, removed, added })) ?? [],
+    changes: changed?.changes.map(({ part, removed, added }) => ({
+      member: part,
+      removed: firstLines(removed),
+      added: firstLines(added),
+    })) ?? [],
     arguments_bytes: argumentsBytes(waiting),
   };
+}
+
+function firstLines(lines: readonly string[]): string[] {
+  let left = MAX_TEXT_LENGTH;
+  const first: string[] = [];
+  for (const line of lines) {
+    if (left <= 0) return [...first, "…"];
+    first.push(shorten(line, left));
+    left -= line.length + 1;
+  }
+  return first;
 }
 
 function toQuestionMembers({ request }: WaitingQuestion): Record<string, unknown> {
