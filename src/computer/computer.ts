@@ -174,12 +174,7 @@ export class Computer implements AsyncDisposable {
 
   /** The last 1,000 tool calls, oldest first. Kept in memory, and never sent to the office. */
   get history(): readonly ToolCallRecord[] {
-    return this.#host.history.recordsSince();
-  }
-
-  /** The tool calls that have ended after the one with this id, likewise. */
-  historySince(id: number): readonly ToolCallRecord[] {
-    return this.#host.history.recordsSince(id);
+    return this.#host.history.records;
   }
 
   /** The tool calls that run: to be shown, cancelled and paused by the owner of the Computer. */

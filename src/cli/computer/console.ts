@@ -30,7 +30,7 @@ export async function openHostedConsole(
     reading: READING_COMMANDS,
     run: (...asked) => runForPage(hosted, run, asked),
     follow: (tell) => followHosted(hosted, tell),
-    watch: () => hosted.people.watch(() => {}),
+    watch: () => hosted.people.watch(),
     logger: hosted.options.logger,
   });
   hosted.console = opener;

@@ -8,7 +8,7 @@ import { PACKAGE_VERSION } from "../../version.ts";
 import { announce, requireOptions } from "../options.ts";
 import { UsageError } from "../outcome.ts";
 import { commandLineOf } from "../program.ts";
-import { openControl, type RunWords } from "../control/server.ts";
+import { openControl } from "../control/server.ts";
 import { runTyped } from "../control/typed.ts";
 import { openHostedConsole } from "./console.ts";
 import { chooseCommandName } from "./ask_computer.ts";
@@ -53,11 +53,7 @@ export async function runHeadless(options: ComputerCliOptions, signal: AbortSign
   await hosted.start();
   // A service retries for ever while its name is taken, because no user is present to start it again.
   const arrival = hosted.arrive({ url, office, joinPatienceMs: Infinity, ...serversTimeoutOf(options) });
-  await using _control = await openHostedControl(hosted);
-  await using _console = await openHostedConsole(hosted, {
-    ...options,
-    run: runFor(hosted, { onRan: () => {}, place: ON_PAGE }),
-  });
+  await using _commands = await takeCommands(hosted, options);
   if (await abortable(arrival.done, signal)) {
     const text = `joined office "${office}" as "${name}"`;
     announce("computer", options, { text, message: "joined office", fields: { office, name } });
@@ -97,11 +93,7 @@ export async function runAtTerminal(options: ComputerCliOptions, signal: AbortSi
   const arrival = url === undefined
     ? undefined
     : hosted.arrive({ url, office, ...serversTimeoutOf(options) });
-  await using _control = await openHostedControl(hosted, () => editor.redraw());
-  await using _console = await openHostedConsole(hosted, {
-    ...options,
-    run: runFor(hosted, { onRan: () => editor.redraw(), place: ON_PAGE }),
-  });
+  await using _commands = await takeCommands(hosted, options, () => editor.redraw());
   await reportStart(hosted.computer, { editor, signal: hosted.quitting });
   if (arrival !== undefined) await reportArrival(arrival, { name, editor });
   await runPrompt(hosted, editor);
@@ -119,19 +111,19 @@ function promptOf(hosted: HostedComputer | undefined): string {
   return `${hosted.options.name}${office === undefined ? "" : `@${office}`}> `;
 }
 
-async function openHostedControl(hosted: HostedComputer, onRan = () => {}): Promise<AsyncDisposable> {
+/** Runs commands of other processes and of the page. */
+async function takeCommands(
+  hosted: HostedComputer,
+  options: ComputerCliOptions,
+  onRan?: () => void,
+): Promise<AsyncDisposable> {
   const { options: { logger: log }, commandName: name } = hosted;
   if (name !== hosted.options.name) log.info("commands choose this Computer by another name", { name });
-  const run = runFor(hosted, { onRan, place: "by a command" });
-  return await openControl("computer", { name, log, run });
-}
-
-/** @param from `place`: where the commands come from. */
-export function runFor(
-  hosted: HostedComputer,
-  { onRan, place }: { readonly onRan: () => void; readonly place: string },
-): RunWords {
-  return runTyped((typed) => buildCommands({ hosted, place, ...typed }), onRan);
+  const runAt = (place: string) => runTyped((typed) => buildCommands({ hosted, place, ...typed }), onRan);
+  await using opening = new AsyncDisposableStack();
+  opening.use(await openControl("computer", { name, log, run: runAt("by a command") }));
+  opening.use(await openHostedConsole(hosted, { ...options, run: runAt(ON_PAGE) }));
+  return opening.move();
 }
 
 /** Options whose values are usually secrets. */

@@ -5,10 +5,10 @@ import { addCommand, type RunCommand } from "./command.ts";
 const settings = () => import("./answers/tool_settings.ts");
 
 const EDITS = [
-  { verb: "hide", about: "hide a tool from the Agent", work: "hideTool" },
-  { verb: "show", about: "show a hidden tool to the Agent again", work: "showTool" },
-  { verb: "allow", about: "run a tool without a confirmation, as it is now", work: "allowTool" },
-  { verb: "ask", about: "ask before each call of a tool", work: "askBeforeTool" },
+  { verb: "hide", about: "hide a tool from the Agent" },
+  { verb: "show", about: "show a hidden tool to the Agent again" },
+  { verb: "allow", about: "run a tool without a confirmation, as it is now" },
+  { verb: "ask", about: "ask before each call of a tool" },
 ] as const;
 
 export function addToolCommands(program: Command, run: RunCommand): void {
@@ -21,13 +21,13 @@ export function addToolCommands(program: Command, run: RunCommand): void {
     needs: "servers",
     work: async (context) => (await settings()).listAllTools(context),
   }).alias("ls");
-  for (const { verb, about, work } of EDITS) {
+  for (const { verb, about } of EDITS) {
     addCommand(group, run, {
       usage: `${verb} <tool>`,
       about,
       needs: "servers",
       work: async (context, name: string, { mcpServer: server }: { mcpServer?: string }) =>
-        (await settings())[work](context, { name, server }),
+        (await settings()).editTool(context, { verb, name, server }),
     }).option("--mcp-server <name>", "the MCP server, where several have a tool of that name");
   }
 }

@@ -42,9 +42,8 @@ export class ToolCallHistory {
     if (call.server !== undefined) this.servers = [...this.servers, call.server].slice(-MAX_SERVERS);
   }
 
-  /** The calls that have ended after the one with this id; all by default. */
-  recordsSince(id = 0): ToolCallRecord[] {
-    return this.#calls.filter((call) => call.id > id).map((call) => this.#toRecord(call));
+  get records(): ToolCallRecord[] {
+    return this.#calls.map((call) => this.#toRecord(call));
   }
 
   /** The call that has ended last. */

@@ -134,7 +134,7 @@ export function showHistory(
   hosted: HostedComputer,
   { sinceId }: { readonly sinceId: number },
 ): CommandAnswer {
-  const history = hosted.computer.historySince(sinceId);
+  const history = hosted.computer.history.filter(({ id }) => id > sinceId);
   const rows = history.map(({ startedAt, server, tool, outcome, errorCode, durationMs, agent, client }) => [
     startedAt.toISOString(),
     server ?? "",

@@ -48,38 +48,6 @@ function standingOf({ isAutoApplied, isHidden, changed }: OwnerTool): string {
   return isAutoApplied ? "runs unasked" : "asks";
 }
 
-/** Neither lists the tool nor lets it be called. */
-export async function hideTool(context: CommandContext, chosen: ChosenTool): Promise<CommandAnswer> {
-  return await edit(context, chosen, { change: hideToolText, done: "is hidden" });
-}
-
-/** Lists the tool again. */
-export async function showTool(context: CommandContext, chosen: ChosenTool): Promise<CommandAnswer> {
-  const answer = await edit(context, chosen, { change: showToolText, done: "is shown" });
-  const { isHidden } = find(context.hosted, chosen);
-  if (!isHidden) return answer;
-  throw new CommandFailedError(
-    `Cannot show tool "${chosen.name}": "allowed_tools" of its MCP server leaves it out; add it there`,
-  );
-}
-
-/** Lets the tool run without a confirmation, as it is listed now. */
-export async function allowTool(context: CommandContext, chosen: ChosenTool): Promise<CommandAnswer> {
-  const change = (text: string, tool: EditedOwnerTool) =>
-    setAutoApplyText(text, { ...tool, isApplied: true });
-  const answer = await edit(context, chosen, { change, done: "runs without a confirmation" });
-  const { hosted: { computer } } = context;
-  computer.mcp.allowChanged(find(context.hosted, chosen));
-  return answer;
-}
-
-/** Asks before each call of the tool. */
-export async function askBeforeTool(context: CommandContext, chosen: ChosenTool): Promise<CommandAnswer> {
-  const change = (text: string, tool: EditedOwnerTool) =>
-    setAutoApplyText(text, { ...tool, isApplied: false });
-  return await edit(context, chosen, { change, done: "needs a confirmation" });
-}
-
 interface EditedOwnerTool {
   /** The server by its name in the configuration. */
   readonly server: string;
@@ -87,17 +55,42 @@ interface EditedOwnerTool {
   readonly spellings: readonly string[];
 }
 
-async function edit(
-  { hosted }: CommandContext,
-  chosen: ChosenTool,
-  { change, done }: {
-    readonly change: (text: string, tool: EditedOwnerTool) => string;
-    readonly done: string;
+interface ToolEdit {
+  readonly change: (text: string, tool: EditedOwnerTool) => string;
+  readonly done: string;
+}
+
+export type ToolVerb = "hide" | "show" | "allow" | "ask";
+
+const EDITS: Readonly<Record<ToolVerb, ToolEdit>> = {
+  hide: { change: hideToolText, done: "is hidden" },
+  show: { change: showToolText, done: "is shown" },
+  allow: {
+    change: (text, tool) => setAutoApplyText(text, { ...tool, isApplied: true }),
+    done: "runs without a confirmation",
   },
+  ask: {
+    change: (text, tool) => setAutoApplyText(text, { ...tool, isApplied: false }),
+    done: "needs a confirmation",
+  },
+};
+
+/** Edits how the configuration treats one tool; to allow a tool allows it as it is listed now. */
+export async function editTool(
+  { hosted }: CommandContext,
+  { verb, ...chosen }: ChosenTool & { readonly verb: ToolVerb },
 ): Promise<CommandAnswer> {
+  const { change, done } = EDITS[verb];
+  const { mcp } = hosted.computer;
   const { tool, server, spellings } = find(hosted, chosen);
-  const edited = { tool, spellings, server: hosted.computer.mcp.writtenNameOf(server) };
+  const edited = { tool, spellings, server: mcp.writtenNameOf(server) };
   const applied = await hosted.edit((text) => change(text, edited));
+  if (verb === "allow") mcp.allowChanged(find(hosted, chosen));
+  if (verb === "show" && find(hosted, chosen).isHidden) {
+    throw new CommandFailedError(
+      `Cannot show tool "${chosen.name}": "allowed_tools" of its MCP server leaves it out; add it there`,
+    );
+  }
   return {
     value: { name: chosen.name, server, tool, config: hosted.store.file ?? null, change: applied ?? null },
     text: `tool ${toShownName(tool)} of ${toShownName(server)} ${done}`,

@@ -94,12 +94,10 @@ export class People {
   }
 
   /** Somebody looks until the disposal, and counts as being there for a minute longer. */
-  watch(listener: (event: WaitingEvent) => void): Disposable {
-    const following = this.follow(listener);
+  watch(): Disposable {
     this.#watchers++;
     return {
       [Symbol.dispose]: () => {
-        following[Symbol.dispose]();
         this.#watchers--;
         this.look();
       },

@@ -73,7 +73,8 @@ Deno.test("who watches is asked, also a minute after they have left", async () =
   const clock = { nowMs: 0 };
   const people = peopleAt(clock);
   const told: unknown[] = [];
-  const watching = people.watch(({ waiting, gone }) => told.push([waiting.id, gone]));
+  using _following = people.follow(({ waiting, gone }) => told.push([waiting.id, gone]));
+  const watching = people.watch();
   clock.nowMs = 1e9;
   const asked = people.confirm(requestOf());
   const [call] = people.waiting;
