@@ -90,7 +90,7 @@ export async function controlPath(
   return join(folder, `${start === "" ? "" : `${start}-`}${digest}${suffix}`);
 }
 
-/** The sockets of all such programs that run, and of those that were killed. */
+/** The sockets of all such programs that run; killed programs leave theirs. */
 export async function controlPaths(
   folder: string,
   program: ControlledProgram = "computer",
@@ -99,7 +99,13 @@ export async function controlPaths(
   for await (const { name } of Deno.readDir(folder)) {
     if (name.endsWith(SUFFIXES[program])) paths.push(join(folder, name));
   }
-  return paths.sort();
+  return await listening(paths.sort());
+}
+
+/** Those at which a program listens. */
+export async function listening(paths: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(paths.map(async (path) => await isListening(path) ? [path] : []));
+  return found.flat();
 }
 
 export async function isListening(path: string): Promise<boolean> {

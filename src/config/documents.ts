@@ -1,6 +1,6 @@
 /** An entry of a configuration for documents: folders, which the Computer serves by a program of its own. */
+import { digestOfText } from "../json/digest.ts";
 import { join } from "@std/path";
-import { createHash } from "node:crypto";
 import { z } from "zod";
 import { globProblem } from "../files/globs.ts";
 import { isRecord } from "../json/json.ts";
@@ -151,7 +151,7 @@ function homeOf(folder: string, origin: ConfigOrigin | undefined): string | unde
 /** What was read from files is kept between runs where the user's cache is. */
 function cacheOf(folders: readonly string[], origin: ConfigOrigin | undefined): string | undefined {
   if (origin?.cache === undefined) return undefined;
-  const digest = createHash("sha256").update(JSON.stringify(folders)).digest("hex").slice(0, 16);
+  const digest = digestOfText(JSON.stringify(folders)).slice(0, 16);
   return join(origin.cache, "a2c-smcp", "documents", digest);
 }
 

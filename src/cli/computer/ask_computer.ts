@@ -6,7 +6,14 @@ import { exchange, type ReplyListener, toRequest } from "../control/exchange.ts"
 import type { ControlAnswer } from "../control/message.ts";
 import { ComputerNotRunningError, printError, UsageError } from "../outcome.ts";
 import { commandLineOf } from "../program.ts";
-import { controlFolder, controlPath, controlPaths, isListening, missingFlags } from "../socket_folder.ts";
+import {
+  controlFolder,
+  controlPath,
+  controlPaths,
+  isListening,
+  listening,
+  missingFlags,
+} from "../socket_folder.ts";
 
 /** How long a Computer may take to tell its name for an error message, in milliseconds. */
 const NAME_TIMEOUT_MS = 1_000;
@@ -58,7 +65,8 @@ async function findComputer({ name, nameSource, place }: AskOptions): Promise<st
   if (own !== undefined && there === "" && await isListening(own)) return own;
   // With the permission for one socket alone, Deno would ask at the terminal for the others.
   const isOneAllowed = (await missingFlags()).length > 0;
-  const running = await runningAt(isOneAllowed ? own === undefined ? [] : [own] : await controlPaths(folder));
+  const paths = isOneAllowed ? await listening(own === undefined ? [] : [own]) : await controlPaths(folder);
+  const running = await statusesOf(paths);
   const here = running.filter(({ status }) => !isElsewhere(status, place));
   const isNamed = ({ path, status }: RunningComputer) => path === own || status["name"] === name;
   const named = name === undefined ? here : here.filter(isNamed);
@@ -86,11 +94,8 @@ async function findComputer({ name, nameSource, place }: AskOptions): Promise<st
 const CONFIG_HINT = "or give --config, --documents or --skills to start one for this command alone";
 const START_HINT = `Start one with "${commandLineOf("computer")}", ${CONFIG_HINT}`;
 
-async function runningAt(paths: readonly string[]): Promise<RunningComputer[]> {
-  const running = await Promise.all(
-    paths.map(async (path) => await isListening(path) ? [{ path, status: await statusAt(path) }] : []),
-  );
-  return running.flat();
+function statusesOf(paths: readonly string[]): Promise<RunningComputer[]> {
+  return Promise.all(paths.map(async (path) => ({ path, status: await statusAt(path) })));
 }
 
 /** The names that choose these Computers, and where they are. Without an answer, the name of the file is known alone. */

@@ -1,6 +1,6 @@
 /** The files in which the Computers of this user keep what outlives them. */
+import { digestOfText } from "../../json/digest.ts";
 import { dirname, join } from "@std/path";
-import { createHash } from "node:crypto";
 import type { ApprovalStore } from "../../computer/tools/approved_tools.ts";
 import { permitted, stateFile, stateFolder } from "../state_folder.ts";
 import { readRegularFile, replaceFile } from "../../files/files.ts";
@@ -27,7 +27,7 @@ export function openTokens(): TokenStore {
 /** The tools that the owner of this Computer has allowed, as they were then, in a file that only this user can read. */
 export function openApprovals(computer: string): ApprovalStore | undefined {
   // A name may hold what no file name can.
-  const name = createHash("sha256").update(computer).digest("hex").slice(0, 16);
+  const name = digestOfText(computer).slice(0, 16);
   const file = stateFile(`allowed_tools-${name}.json`);
   return file === undefined ? undefined : {
     async read() {

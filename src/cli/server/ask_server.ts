@@ -39,7 +39,7 @@ async function findServer(port: number | undefined): Promise<string> {
   if (folder === undefined) throw new UsageError(await unavailableText(name));
   const wanted = name === undefined ? undefined : await controlPath(folder, name, "server");
   if (wanted !== undefined && await isListening(wanted)) return wanted;
-  const [only, ...more] = await runningIn(folder);
+  const [only, ...more] = await controlPaths(folder, "server");
   if (only === undefined || wanted !== undefined) {
     const which = port === undefined ? "a running Server" : `a running Server on port ${port}`;
     const others = only === undefined ? "" : `. Running: port ${[only, ...more].map(portOf).join(", ")}`;
@@ -49,12 +49,6 @@ async function findServer(port: number | undefined): Promise<string> {
   const ports = [only, ...more].map(portOf).join(", ");
   const text = `Cannot choose a Server: those of the ports ${ports} run on this machine`;
   throw new UsageError(`${text}; choose one with --port`);
-}
-
-async function runningIn(folder: string): Promise<string[]> {
-  const paths = await controlPaths(folder, "server");
-  const running = await Promise.all(paths.map(async (path) => await isListening(path) ? [path] : []));
-  return running.flat();
 }
 
 function portOf(path: string): string {

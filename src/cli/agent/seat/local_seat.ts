@@ -7,6 +7,7 @@ import { join, resolve } from "@std/path";
 import { Backoff, delay } from "../../../async/backoff.ts";
 import type { AttemptContext, Connection, ConnectOptions, OpenConnection } from "../../../link/connect.ts";
 import { unreachable } from "../../../link/connect_failure.ts";
+import { digestOfText } from "../../../json/digest.ts";
 import type { Logger } from "../../../log.ts";
 import { ConnectionClosedError, ProtocolVersionError } from "../../../link/errors.ts";
 import { parseServerAddress } from "../../../protocol/server_address.ts";
@@ -260,7 +261,7 @@ async function placeOf(connection: ConnectionOptions): Promise<SeatPlace | undef
   const state = stateFolder();
   if (Deno.build.os === "windows" || state === undefined) return undefined;
   const folder = join(state, "seats");
-  const key = await keyOf(connection);
+  const key = keyOf(connection);
   const near = join(folder, `${key}-`);
   const longest = `${near}${"0".repeat(UNIQUE_LENGTH)}.sock`;
   const isFar = new TextEncoder().encode(longest).length > MAX_PATH_BYTES;
@@ -277,13 +278,12 @@ async function placeOf(connection: ConnectionOptions): Promise<SeatPlace | undef
   return { file, sockets };
 }
 
-async function keyOf(options: ConnectionOptions): Promise<string> {
+function keyOf(options: ConnectionOptions): string {
   const { url, path, office, token, tokenFile, tokenCommand, auth = {}, header = {}, caFile } = options;
   const { origin, path: below } = parseServerAddress(url, path);
   const files = [tokenFile, caFile].map((file) => file === undefined ? null : resolve(file));
   const credentials = [token, tokenCommand, sorted(auth), sorted(header), ...files];
-  const bytes = new TextEncoder().encode(JSON.stringify([origin, below, office, credentials]));
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex().slice(0, KEY_LENGTH);
+  return digestOfText(JSON.stringify([origin, below, office, credentials])).slice(0, KEY_LENGTH);
 }
 
 function sorted(fields: Readonly<Record<string, string>>): [string, string][] {

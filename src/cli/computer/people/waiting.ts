@@ -1,8 +1,8 @@
 /** What waits for a person at the Computer: a call to confirm, or a question of an MCP server; and how a program reads it. */
-import { createHash } from "node:crypto";
 import type { QuestionRequest } from "../../../computer/questions/question.ts";
 import type { ConfirmRequest } from "../../../computer/tools/confirmation.ts";
 import type { ToolChange } from "../../../computer/tools/tool_changes.ts";
+import { digestOfText } from "../../../json/digest.ts";
 import { shorten } from "../../../text/text.ts";
 import { snakeCased } from "../../answers/answer.ts";
 
@@ -49,8 +49,7 @@ export type Waiting = WaitingCall | WaitingQuestion | WaitingSignIn;
 export function digestOf({ request, ...waiting }: WaitingCall | WaitingQuestion): string {
   const { signal: _signal, timeLeftMs: _timeLeftMs, ...shown } = request;
   const { changed } = waiting.kind === "call" ? waiting : {};
-  const text = JSON.stringify([waiting.kind, shown, changed]);
-  return createHash("sha256").update(text).digest("hex");
+  return digestOfText(JSON.stringify([waiting.kind, shown, changed]));
 }
 
 /** The arguments of a call as they are read: indented JSON, complete. */

@@ -1,6 +1,6 @@
 /** The entry by which a client starts the gateway. */
+import { digestOfText } from "../../../../json/digest.ts";
 import { fromFileUrl, resolve } from "@std/path";
-import { createHash } from "node:crypto";
 import { replaceFile } from "../../../../files/files.ts";
 import { DEFAULT_SOCKET_PATH } from "../../../../protocol/server_address.ts";
 import type { AgentConnectionOptions } from "../../../credentials.ts";
@@ -102,7 +102,7 @@ export function entryUrl(raw: string): string {
 /** Tells entries of one name apart: a client of another Server must not get the token of this one. */
 function placeOf({ url, offices: [office, ...others], name }: EntryConnection): string {
   const place = JSON.stringify([url, office, name, ...others]);
-  return createHash("sha256").update(place).digest("hex").slice(0, 10);
+  return digestOfText(place).slice(0, 10);
 }
 
 /** Writes the files of an entry that have to be there before the client starts it. */
