@@ -2,6 +2,7 @@
  * Reverse proxies that are trusted to say who their client is. Everybody can send `X-Forwarded-For`, so the header is read only
  * in requests of these addresses, and from its right-hand end: each proxy appends the address that it saw itself.
  */
+import type { IncomingMessage } from "node:http";
 import { BlockList, isIP } from "node:net";
 
 /** Names for networks that no packet from the internet comes from. */
@@ -25,6 +26,12 @@ export interface Forwarded {
   readonly host: string | undefined;
   /** `http:` or `https:`, which the client spoke to the proxy. */
   readonly scheme: string | undefined;
+}
+
+/** The origin by which a client has asked, as far as proxies say: `https://hub.example.com`. */
+export function originOf({ headers, socket }: IncomingMessage, forwarded: Forwarded | undefined): string {
+  const scheme = forwarded?.scheme ?? ("encrypted" in socket ? "https:" : "http:");
+  return `${scheme}//${forwarded?.host ?? headers.host ?? "localhost"}`;
 }
 
 export class TrustedProxies {

@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { rateOf, TokenBucket } from "../../async/token_bucket.ts";
 import { BoundedLog } from "../../bounded_log.ts";
 import { answerByFetch } from "../../http/fetch_adapter.ts";
+import { originOf } from "../../http/proxies.ts";
 import type { SenderRules } from "../../http/senders.ts";
 import { readBearer } from "../../http/tokens.ts";
 import type { Operator } from "../../hub/consents.ts";
@@ -60,9 +61,8 @@ export function createHubConsole(
     if (!PATH.test(request.url ?? "")) return false;
     others.set(request, other);
     const { forwarded } = other;
-    const scheme = forwarded?.scheme ?? ("encrypted" in request.socket ? "https:" : "http:");
     void answerByFetch(request, response, {
-      origin: `${scheme}//${forwarded?.host ?? request.headers.host ?? "localhost"}`,
+      origin: originOf(request, forwarded),
       async fetch(asked) {
         site ??= console.serve({ base: BASE, senders: SENDERS, admit });
         return (await site).fetch(asked, request, forwarded);

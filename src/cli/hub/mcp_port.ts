@@ -4,6 +4,7 @@ import { answerByFetch } from "../../http/fetch_adapter.ts";
 import { AccessRefusal, type AccessRule } from "../../http/mcp/access.ts";
 import type { HttpHandler } from "../../http/mcp/entrance.ts";
 import { httpError } from "../../http/mcp/http_error.ts";
+import { originOf } from "../../http/proxies.ts";
 import { LISTEN_METHOD } from "../../protocol/mcp.ts";
 import type { OtherPaths, OtherRequest } from "../../server/engine/port.ts";
 import type { ClientConnections } from "./client_connections.ts";
@@ -47,9 +48,7 @@ export class McpPort {
     }
     if (!MCP_PATH.test(request.url ?? "")) return false;
     const { method, headers, socket } = request;
-    const isTls = "encrypted" in socket;
-    const scheme = forwarded?.scheme ?? (isTls ? "https:" : "http:");
-    const origin = `${scheme}//${forwarded?.host ?? headers.host ?? "localhost"}`;
+    const origin = originOf(request, forwarded);
     if (METADATA_PATH.test(request.url ?? "")) this.#onSignIn?.(origin);
     const answered = answerByFetch(request, response, {
       origin,
