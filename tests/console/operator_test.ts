@@ -67,7 +67,7 @@ test("`End` tells the client the reason, and the member leaves the page", async 
   await page.confirm();
   assertEquals(Object(await heard).message, "maintenance");
   await within(ada.disconnected, "the end of the connection");
-  await page.browser.textWith("1 member");
+  await page.browser.textWith("Members 1");
 }, { when: inEach });
 
 test("an office shows live what its members send, and nothing of its content", async (page) => {
@@ -88,12 +88,12 @@ test("the audit trail is shown, filtered and saved", async (page) => {
   await using _ada = await page.join(ADA);
   await using _laptop = await page.join(LAPTOP);
   await page.show("audit");
-  await page.browser.textWith("4 lines");
+  await page.browser.textWith("Audit 4");
   await page.browser.evaluate(
     `URL.createObjectURL = (blob) => (blob.text().then((text) => globalThis.saved = text), "")`,
   );
   await page.browser.type("input[type=search]", "laptop");
-  assertStringIncludes(await page.browser.textWith("1 of 4 lines"), "joined office");
+  assertStringIncludes(await page.browser.textWith("Audit 1 of 4"), "joined office");
   await page.press("Save as JSONL");
   const saved = await eventually(
     () => page.browser.evaluate("globalThis.saved"),

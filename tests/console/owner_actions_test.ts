@@ -162,7 +162,7 @@ testOwner("the history shows calls with masked arguments, and filters them", WIT
   assertStringIncludes(shown, "***");
   assertEquals(shown.includes("hunter2"), false);
   await owner.browser.type("input[type=search]", "nosuchtool");
-  await owner.browser.textWith("No call matches");
+  await owner.browser.textWith("Nothing matches");
 });
 
 testOwner(
@@ -189,11 +189,11 @@ testOwner("what the filter of the history shows is exported as JSONL", WITH_SHEL
   await owner.press("Allow once");
   await call;
   await owner.show("history");
-  await owner.browser.textWith("1 call");
+  await owner.browser.textWith("History 1");
   await owner.browser.evaluate(
     `URL.createObjectURL = (blob) => { globalThis.saved = blob; return "#/history"; }; undefined`,
   );
-  await owner.press("Export");
+  await owner.press("Save as JSONL");
   const [line = "", ...rest] = String(await owner.browser.run("saved.text()")).split("\n");
   assertEquals([JSON.parse(line).tool, JSON.parse(line).outcome, rest], ["run", "ok", [""]]);
 });

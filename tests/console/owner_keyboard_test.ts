@@ -86,7 +86,7 @@ Deno.test({
     await page.browser.type("input[type=search]", "read");
     page.console.feed.publish("waiting", waitingCall("c1"));
     page.console.feed.publish("call", callRecord(3));
-    await page.browser.textWith("3 calls");
+    await page.browser.textWith("History 3");
     await page.browser.insert("_file");
     assertEquals(await page.browser.evaluate("document.activeElement.value"), "read_file");
     assertEquals(await page.browser.evaluate("location.hash"), "#/history/1");

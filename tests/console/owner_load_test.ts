@@ -24,7 +24,7 @@ Deno.test({
     await page.browser.press("End");
     await page.browser.textWith("/tmp/c499");
     await page.show("history");
-    await page.browser.textWith("1,000 calls");
+    await page.browser.textWith("History 1,000");
     assertLess(await countOf(page, "[role=option]"), 100);
   },
 });

@@ -1,9 +1,9 @@
 /** The page of the owner of a machine. */
-import { html } from "./kit/html.ts";
 import { computed, signal } from "@preact/signals";
 import { render } from "preact";
 import { useEffect } from "preact/hooks";
 import { act } from "./kit/client.ts";
+import { html } from "./kit/html.ts";
 import { Button, say, State } from "./kit/parts.ts";
 import { useReading } from "./kit/reading.ts";
 import { type Screen, Shell, startPage } from "./kit/shell.ts";
@@ -17,12 +17,16 @@ import { Sees } from "./owner/sees.ts";
 import { Servers, STATE_KINDS } from "./owner/servers.ts";
 import { texts } from "./texts.ts";
 
-const troubled = signal(0);
-const computerName = signal("");
+const T = texts.head;
+const status = signal<Status | undefined>(undefined);
+
+function troubled(): number {
+  return status.value?.servers.filter(({ status }) => STATE_KINDS[status] === "bad").length ?? 0;
+}
 
 const SCREENS: readonly Screen[] = [
   { id: "now", title: texts.now.title, view: Now, count: () => waiting.value.length },
-  { id: "servers", title: texts.servers.title, view: Servers, count: () => troubled.value },
+  { id: "servers", title: texts.servers.title, view: Servers, count: troubled },
   { id: "sees", title: texts.sees.title, short: texts.sees.short, view: Sees },
   { id: "history", title: texts.history.title, view: History },
   {
@@ -35,45 +39,39 @@ const SCREENS: readonly Screen[] = [
 
 function Owner(): View {
   const { value } = useReading<Status>("status", { on: ["connection", "servers", "config"] });
-  useEffect(() => {
-    troubled.value = value?.servers.filter(({ status }) => STATE_KINDS[status] === "bad").length ?? 0;
-    computerName.value = value?.name ?? "";
-  }, [value]);
-  const pause = async () => {
+  useEffect(() => void (status.value = value), [value]);
+  const { resume, pause, banner } = texts.pause;
+  const press = async () => {
+    const done = isPaused.value ? texts.pause.resumed : texts.pause.done;
     await act(isPaused.value ? "resume" : "pause");
-    say(isPaused.value ? texts.pause.resumed : texts.pause.done);
+    say(done);
   };
   return html`
-    <${Shell} screens=${SCREENS} head=${html`<${Head} status=${value} />`}
-      actions=${html`<${Button} kind=${isPaused.value ? "primary" : ""} keys="P" onPress=${pause}>${
-        isPaused.value ? texts.pause.resume : texts.pause.pause
-      }<//>`}
-      banner=${isPaused.value && html`<p class="banner" role="status">${texts.pause.banner}</p>`} />
+    <${Shell} screens=${SCREENS} keys=${texts.keys} refused=${texts.refused} head=${html`<${Head} />`}
+      actions=${html`<${Button} keys="P" kind=${isPaused.value ? "primary" : undefined} onPress=${press}>
+      ${isPaused.value ? resume : pause}<//>`}
+      banner=${isPaused.value && html`<p class="banner" role="status">${banner}</p>`} />
   `;
 }
 
-function Head({ status }: { status: Status | undefined }): View {
-  if (status === undefined) return html`<strong>${texts.product}</strong>`;
-  const { name, server, connected, office, agent, since } = status;
+function Head(): View {
+  if (status.value === undefined) return html`<strong>${texts.product}</strong>`;
+  const { name, server, connected, office, agent, since } = status.value;
   return html`
-    <strong class="computer"><${Name} text=${name} /></strong>
+    <strong><${Name} text=${name} /></strong>
     <p class="where">
       <${State} kind=${connected ? "good" : server === null ? "off" : "bad"}>
-          ${office !== null
-            ? html`${texts.head.office} <${Name} text=${office} />`
-            : connected
-            ? texts.head.noOffice
-            : texts.head.notConnected}<//>
-          ${server !== null &&
-            html`<span class="wide-only">${texts.head.at} <${Line} text=${server} max=${80} /></span>`}
-          ${agent !== null && agent !== undefined
-            ? html`<span>${texts.now.agent} <${Name} text=${agent} /></span>`
-            : office !== null && html`<span class="faint">${texts.head.noAgent}</span>`}
-          ${typeof since === "string" &&
-            html`<span class="faint wide-only">${texts.head.since} <${Since} at=${since} /></span>`}</p>
+        ${office === null
+          ? connected ? T.noOffice : T.notConnected
+          : html`${T.office} <${Name} text=${office} />`}<//>
+      ${server !== null && html`<span class="wide-only">${T.at} <${Line} text=${server} max=${80} /></span>`}
+      ${agent
+        ? html`<span>${texts.now.agent} <${Name} text=${agent} /></span>`
+        : office !== null && html`<span class="faint">${T.noAgent}</span>`}
+      ${since && html`<span class="faint wide-only">${T.since} <${Since} at=${since} /></span>`}</p>
   `;
 }
 
-startPage({ name: computerName, count: computed(() => waiting.value.length) });
+startPage({ name: computed(() => status.value?.name ?? ""), count: computed(() => waiting.value.length) });
 followComputer();
 render(html`<${Owner} />`, document.body);

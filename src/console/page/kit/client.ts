@@ -2,19 +2,15 @@
 import { batch, signal } from "@preact/signals";
 
 /** `refused`: the program does not know the token, or does not want one from here. */
-export type Connection = "connecting" | "open" | "lost" | "refused";
-
-export const connection = signal<Connection>("connecting");
+export const connection = signal<"connecting" | "open" | "lost" | "refused">("connecting");
 
 /** An error that the program answered, or that kept the request from it. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
-  readonly status: number;
+}
 
-  constructor(status: number, message: string) {
-    super(message);
-    this.status = status;
-  }
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** What a command is run with. */
@@ -25,22 +21,17 @@ export interface Asked {
 }
 
 const TOKEN_KEY = "a2c-smcp.token";
-const TOKEN = /#([\w-]{40,})$/;
 
-/** Takes the token from an address, such as that of the page; tells whether there was one. */
-export function takeToken(address: string): boolean {
-  const [, token] = TOKEN.exec(address.trim()) ?? [];
-  if (token !== undefined) sessionStorage.setItem(TOKEN_KEY, token);
-  return token !== undefined;
-}
-
-/** Uses this token from now on, in this tab; an empty one is none. */
-export function useToken(token: string): void {
-  sessionStorage.setItem(TOKEN_KEY, token.trim());
+/** Uses the token of a link, or a token itself, in this tab from now on; tells whether there was one. */
+export function takeToken(link: string): boolean {
+  const token = link.trim().replace(/^https?:[^#]*#?/, "");
+  const isToken = !/^\/|\s|^$/.test(token);
+  if (isToken) sessionStorage.setItem(TOKEN_KEY, token);
+  return isToken;
 }
 
 export function hasToken(): boolean {
-  return Boolean(sessionStorage.getItem(TOKEN_KEY));
+  return sessionStorage.getItem(TOKEN_KEY) !== null;
 }
 
 /** Runs a command that only reads. The value is as the command's `--json` prints it. */
@@ -48,62 +39,43 @@ export async function read<Value>(
   path: string,
   { arguments: words = [], options = {}, signal }: Asked = {},
 ): Promise<Value> {
-  const url = addressOf(path);
-  for (const word of words) url.searchParams.append("argument", word);
-  for (const [name, value] of Object.entries(options)) url.searchParams.append(name, String(value));
-  return await request<Value>(url, signal === undefined ? {} : { signal });
+  const query = [...words.map((word) => ["argument", word]), ...Object.entries(options)]
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value).toWellFormed())}`);
+  return await request<Value>(`${path}?${query.join("&")}`, signal === undefined ? {} : { signal });
 }
 
 /** Runs a command. */
-export async function act<Value>(path: string, { signal, ...asked }: Asked = {}): Promise<Value> {
-  return await request<Value>(addressOf(path), {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(asked),
-    ...signal === undefined ? {} : { signal },
+export async function act<Value>(path: string, asked: Asked = {}): Promise<Value> {
+  const headers = { "content-type": "application/json" };
+  return await request<Value>(path, { method: "POST", headers, body: JSON.stringify(asked) });
+}
+
+async function request<Value>(path: string, options: RequestInit): Promise<Value> {
+  const response = await send(path, options).catch((cause) => {
+    throw new ApiError(`Cannot reach the program: ${String(cause)}`);
   });
-}
-
-function addressOf(path: string): URL {
-  return new URL(`api/${path}`, document.baseURI.replace(/#.*/s, ""));
-}
-
-async function request<Value>(url: URL, options: RequestInit): Promise<Value> {
-  let response: Response;
-  try {
-    response = await fetch(url, { ...options, headers: { ...options.headers, ...authorization() } });
-  } catch (cause) {
-    if (options.signal?.aborted) throw cause;
-    throw new ApiError(0, `Cannot reach the program: ${String(cause)}`);
-  }
   const value = await response.json().catch(() => undefined);
   if (response.ok) return value;
-  throw new ApiError(response.status, String(value?.error ?? response.statusText));
+  throw new ApiError(String(value?.error ?? response.statusText));
 }
 
-function authorization(): Record<string, string> {
+function send(path: string, options: RequestInit): Promise<Response> {
+  const headers = new Headers(options.headers);
   const token = sessionStorage.getItem(TOKEN_KEY);
-  return token === null ? {} : { authorization: `Bearer ${token}` };
+  if (token !== null) headers.set("authorization", `Bearer ${token}`);
+  return fetch(new URL(`api/${path}`, document.baseURI.replace(/#.*/s, "")), { ...options, headers });
 }
 
-type Listener = (value: Record<string, unknown>) => void;
+type Told = Readonly<Record<string, unknown>>;
+type Listener = (value: Told) => void;
 
-const listeners = new Map<string, Set<Listener>>();
+const listeners = new Set<{ readonly names: readonly string[]; readonly listener: Listener }>();
 
 /** Calls a listener for each event of these names, and for `reset`, when events may have been missed. */
 export function listen(names: readonly string[], listener: Listener): () => void {
-  const all = [...names, "reset"].map((name) => {
-    const set = listeners.get(name) ?? new Set();
-    listeners.set(name, set);
-    set.add(listener);
-    return set;
-  });
-  return () => all.forEach((set) => set.delete(listener));
-}
-
-interface Told {
-  readonly name: string;
-  readonly value: Record<string, unknown>;
+  const entry = { names: [...names, "reset"], listener };
+  listeners.add(entry);
+  return () => listeners.delete(entry);
 }
 
 /** Events that come closer together than this are told at once, in milliseconds. */
@@ -113,9 +85,7 @@ let flushedAtMs = 0;
 
 function tell(event: Told): void {
   pending.push(event);
-  if (pending.length > 1) return;
-  const leftMs = flushedAtMs + BATCH_MS - performance.now();
-  setTimeout(flush, Math.max(0, leftMs));
+  if (pending.length === 1) setTimeout(flush, Math.max(0, flushedAtMs + BATCH_MS - performance.now()));
 }
 
 function flush(): void {
@@ -123,8 +93,10 @@ function flush(): void {
   pending = [];
   flushedAtMs = performance.now();
   batch(() => {
-    for (const { name, value } of events) {
-      for (const listener of [...listeners.get(name) ?? []]) listener({ ...value, event: name });
+    for (const value of events) {
+      for (const { names, listener } of [...listeners]) {
+        if (names.includes(String(value["event"]))) listener(value);
+      }
     }
   });
 }
@@ -138,56 +110,49 @@ const SILENCE_MS = 40_000;
 export async function follow(): Promise<void> {
   let lastId: string | undefined;
   let backoffMs = LEAST_BACKOFF_MS;
-  while (connection.value !== "refused") {
+  while (true) {
     const silence = new AbortController();
     let timer = setTimeout(() => silence.abort(), SILENCE_MS);
     try {
-      const headers = { ...authorization(), ...lastId === undefined ? {} : { "last-event-id": lastId } };
-      const response = await fetch(addressOf("events"), { headers, signal: silence.signal });
-      if (response.status === 401 || response.status === 403) connection.value = "refused";
-      if (!response.ok || response.body === null) throw new ApiError(response.status, response.statusText);
-      if (connection.value === "connecting") tell({ name: "reset", value: {} });
+      const headers: HeadersInit = lastId === undefined ? {} : { "last-event-id": lastId };
+      const response = await send("events", { headers, signal: silence.signal });
+      if (response.status === 401 || response.status === 403) return void (connection.value = "refused");
+      if (!response.ok || response.body === null) throw new ApiError(response.statusText);
+      if (connection.value === "connecting") tell({ event: "reset" });
       connection.value = "open";
       backoffMs = LEAST_BACKOFF_MS;
-      for await (const { id, ...event } of readEvents(response.body)) {
+      for await (const fields of readEvents(response.body)) {
         clearTimeout(timer);
         timer = setTimeout(() => silence.abort(), SILENCE_MS);
-        lastId = id ?? lastId;
-        if (event.name !== "") tell(event);
+        lastId = fields.get("id") ?? lastId;
+        const event = fields.get("event");
+        if (event !== undefined) tell({ ...JSON.parse(fields.get("data") ?? "{}"), event });
       }
     } catch {
       // Told by `connection`, below.
     }
     clearTimeout(timer);
-    if (connection.value === "refused") return;
     connection.value = "lost";
     await new Promise((resolve) => setTimeout(resolve, backoffMs));
     backoffMs = Math.min(MOST_BACKOFF_MS, backoffMs * 2);
   }
 }
 
-/** The events of a stream; a comment is one without a name. */
+/** The fields of the events of a stream; a comment has no `event`. */
 async function* readEvents(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
-): AsyncGenerator<Told & { readonly id?: string }> {
+): AsyncGenerator<Map<string, string>> {
   let text = "";
   for await (const part of body.pipeThrough(new TextDecoderStream())) {
-    text += part;
-    const blocks = text.split("\n\n");
+    const blocks = (text + part).split("\n\n");
     text = blocks.pop() ?? "";
     for (const block of blocks) {
-      const fields = new Map(
+      yield new Map(
         block.split("\n").map((line) => {
-          const cut = line.indexOf(":");
-          return [line.slice(0, cut), line.slice(cut + 1).trimStart()];
+          const [name = "", ...value] = line.split(": ");
+          return [name, value.join(": ")];
         }),
       );
-      const id = fields.get("id");
-      yield {
-        name: fields.get("event") ?? "",
-        value: JSON.parse(fields.get("data") ?? "{}"),
-        ...id === undefined ? {} : { id },
-      };
     }
   }
 }

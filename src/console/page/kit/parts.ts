@@ -1,12 +1,12 @@
 /** Small parts of every screen. */
 import { signal } from "@preact/signals";
-import { html } from "./html.ts";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError } from "./client.ts";
-import { goTo, linkTo } from "./route.ts";
-import { Line, type View } from "./words.ts";
 import { toBareLine } from "../../../text/safe_text.ts";
 import { texts } from "../texts.ts";
+import { messageOf } from "./client.ts";
+import { html } from "./html.ts";
+import { linkTo } from "./route.ts";
+import { Line, Name, type View } from "./words.ts";
 
 /** What was done or went wrong last; a screen reader reads it. */
 export const notice = signal<{ readonly text: string; readonly isAlarm: boolean } | undefined>(undefined);
@@ -18,10 +18,10 @@ export function say(text: string, { isAlarm = false } = {}): void {
   noticeTimer = setTimeout(() => notice.value = undefined, isAlarm ? 12_000 : 5_000);
 }
 
-interface ButtonProps {
+export interface ButtonProps {
   readonly onPress: () => unknown;
   readonly children: View;
-  readonly kind?: "primary" | "danger" | "quiet";
+  readonly kind?: "primary" | "danger" | "quiet" | undefined;
   /** Shown beside the label, and announced as the shortcut. */
   readonly keys?: string;
   readonly isOff?: boolean;
@@ -37,15 +37,14 @@ export function Button({ onPress, children, kind, keys, isOff = false, label }: 
     try {
       await onPress();
     } catch (error) {
-      say(error instanceof ApiError ? error.message : String(error), { isAlarm: true });
+      say(messageOf(error), { isAlarm: true });
     }
     setBusy(false);
   };
   return html`
     <button type="button" class=${kind ?? ""} aria-label=${label} aria-keyshortcuts=${keys}
       aria-disabled=${isOff || isBusy} aria-busy=${isBusy} onClick=${press}>
-        ${children}${keys !== undefined && html`<kbd aria-hidden="true">${keys}</kbd>`}
-      </button>
+      ${children}${keys !== undefined && html`<kbd aria-hidden="true">${keys}</kbd>`}</button>
   `;
 }
 
@@ -54,63 +53,46 @@ export function State({ kind, children }: { kind: "good" | "busy" | "bad" | "off
   return html`<span class="state ${kind}">${children}</span>`;
 }
 
-export function Empty({ title, children }: { title: string; children?: View }): View {
-  return html`<div class="empty"><p><strong>${title}</strong></p>${children}</div>`;
+export function Empty({ children }: { children: View }): View {
+  return html`<div class="empty">${children}</div>`;
 }
 
 export function Failure({ text }: { text: string | undefined }): View {
-  return text !== undefined && html`
+  return text && html`
     <p class="failure" role="alert">
       <${Line} text=${text} max=${2_000} />
     </p>
   `;
 }
 
-export function Facts({ rows }: { rows: readonly (readonly [string, View])[] }): View {
+/** Facts with their names; those that are not known are left out. */
+export function Facts({ rows }: { rows: readonly (readonly [string, View | number])[] }): View {
   return html`<dl class="facts">${
-    rows.filter(([, value]) => value !== null && value !== undefined).map(([name, value]) =>
-      html`
-        <div key=${name}>
-          <dt>${name}</dt>
-          <dd>${value}</dd>
-        </div>
-      `
-    )
+    rows.filter(([, value]) => value !== null && value !== undefined)
+      .map(([name, value]) =>
+        html`
+          <div key=${name}>
+            <dt>${name}</dt>
+            <dd>${value}</dd>
+          </div>
+        `
+      )
   }</dl>`;
 }
 
-/** A list and what is chosen in it; a narrow screen shows one of them. */
-export function Split(
-  { list, detail, back }: { list: View; detail: View; back?: readonly string[] | undefined },
-): View {
-  return html`
-    <div class="split ${back === undefined ? "" : "chosen"}">
-      <div class="list">${list}</div>
-      <section class="detail" aria-label=${texts.detail}>
-          ${back !== undefined && html`<a class="back" href=${linkTo(...back)}>‹ ${texts.back}</a>`}
-          ${detail}
-        </section>
-    </div>
-  `;
-}
-
-/** The heading of what is chosen: gets the focus when the person goes there. */
-export function Heading({ children }: { children: View }): View {
-  return html`<h2 tabindex="-1" id="detail">${children}</h2>`;
-}
-
-export function focusDetail(): void {
-  requestAnimationFrame(() => document.getElementById("detail")?.focus());
+/** A name, where there is one. */
+export function nameOf(text: string | null | undefined): View {
+  return text === null || text === undefined ? null : html`<${Name} text=${text} />`;
 }
 
 export function Tabs({ label, tabs, path, chosen }: {
   label: string;
-  tabs: readonly (readonly [id: string, title: string])[];
+  tabs: Readonly<Record<string, string>>;
   path: readonly string[];
   chosen: string;
 }): View {
   return html`<nav class="tabs" aria-label=${label}>${
-    tabs.map(([id, title]) =>
+    Object.entries(tabs).map(([id, title]) =>
       html`<a key=${id} href=${linkTo(...path, id)} aria-current=${
         id === chosen ? "page" : undefined
       }>${title}</a>`
@@ -124,6 +106,43 @@ export function Search(
   return html`
     <input type="search" data-search aria-label=${label} placeholder=${label} value=${value}
       onInput=${(event: InputEvent) => onInput((event.target as HTMLInputElement).value)} />
+  `;
+}
+
+/** Goes through pages, which count from 1. */
+export function Pager({ page, pages, onPage, children }: {
+  page: number;
+  pages: number;
+  onPage: (page: number) => void;
+  children?: View;
+}): View {
+  return html`<p class="pager"><span>${texts.page(page, pages)}${children}</span>
+    <${Button} isOff=${page <= 1} onPress=${() => onPage(page - 1)}>${texts.previousPage}<//>
+    <${Button} isOff=${page >= pages} onPress=${() => onPage(page + 1)}>${texts.nextPage}<//></p>`;
+}
+
+interface TableProps {
+  readonly label: string;
+  readonly head: readonly View[];
+  /** The cells of each row, with its key. */
+  readonly rows: readonly (readonly [key: string, cells: readonly View[]])[];
+  readonly empty?: string;
+}
+
+/** A table that scrolls sideways where it has no room. */
+export function Table({ label, head, rows, empty }: TableProps): View {
+  if (rows.length === 0 && empty !== undefined) return html`<p class="faint">${empty}</p>`;
+  return html`
+    <div class="table" role="region" aria-label=${label} tabindex="0">
+      <table>
+        <thead>
+          <tr>${head.map((title) => title === "" ? html`<td />` : html`<th scope="col">${title}</th>`)}</tr>
+        </thead>
+        <tbody>${rows.map(([key, cells]) =>
+          html`<tr key=${key}>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`
+        )}</tbody>
+      </table>
+    </div>
   `;
 }
 
@@ -145,5 +164,3 @@ export function saveFile(name: string, text: string): void {
   Object.assign(document.createElement("a"), { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 1_000);
 }
-
-export { goTo, linkTo };

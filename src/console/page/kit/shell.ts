@@ -3,10 +3,10 @@ import { effect, type ReadonlySignal } from "@preact/signals";
 import { html } from "./html.ts";
 import { useEffect, useState } from "preact/hooks";
 import { texts } from "../texts.ts";
-import { connection, follow, takeToken } from "./client.ts";
-import { inputOf } from "./form.ts";
-import { Button, Dialog, goTo, linkTo, notice, say } from "./parts.ts";
-import { route, startRouting } from "./route.ts";
+import { connection, follow, hasToken, takeToken } from "./client.ts";
+import { Form, type Values } from "./form.ts";
+import { Button, Dialog, notice, say } from "./parts.ts";
+import { goTo, linkTo, route, startRouting } from "./route.ts";
 import { nameText, type View } from "./words.ts";
 
 export interface Screen {
@@ -25,77 +25,80 @@ interface ShellProps {
   readonly head: View;
   readonly actions?: View;
   readonly banner?: View;
-  /** What is shown when the program refuses this page; how to get a new link by default. */
-  readonly refused?: View;
-  /** What keys do besides choosing a screen. */
-  readonly keys?: typeof texts.help.keys;
+  /** What is shown when the program refuses this page. */
+  readonly refused: typeof texts.refused | typeof texts.operator.refused | typeof texts.operator.signIn;
+  readonly keys: readonly (readonly [keys: string, what: string])[];
 }
 
 export function Shell({ screens, head, actions, banner, refused, keys }: ShellProps): View {
   const [isHelping, setHelping] = useState(false);
   const chosen = screens.find(({ id }) => id === route.value[0]) ?? screens[0];
+  const { text = "", isAlarm = false } = notice.value ?? {};
+  const help = () => setHelping(true);
   useEffect(() => {
-    const onKey = (event: KeyboardEvent) => onShortcut(event, { screens, help: () => setHelping(true) });
+    const onKey = (event: KeyboardEvent) => onShortcut(event, { screens, help });
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
   }, [screens]);
-  if (connection.value === "refused") return refused ?? html`<${Refused} ...${texts.refused} />`;
+  if (connection.value === "refused") return html`<${Refused} ...${refused} />`;
+  const toMain = (event: Event) => {
+    event.preventDefault();
+    document.getElementById("main")?.focus();
+  };
   return html`
-    <a class="skip" href="#main" onClick=${(event: Event) => {
-      event.preventDefault();
-      document.getElementById("main")?.focus();
-    }}>${texts.skip}</a>
+    <a class="skip" href="#main" onClick=${toMain}>${texts.skip}</a>
     <header class="top">${head}<div class="grow"></div>${actions}
-          <${Button} kind="quiet" label=${texts.help.title} onPress=${() => setHelping(true)}>?<//></header>
-        <nav class="side" aria-label=${texts.screens}>
-          ${screens.map(({ id, title, short = title, count = () => 0 }, index) =>
-            html`<a key=${id} href=${linkTo(id)} aria-current=${
-              id === chosen?.id ? "page" : undefined
-            } aria-keyshortcuts=${index + 1}>
-        <span class="wide-only">${title}</span><span class="narrow-only">${short}</span>${
-              count() > 0 && html`<b class="count">${count()}</b>`
-            }<kbd aria-hidden="true">${index + 1}</kbd></a>`
-          )}
-        </nav>
-        <main id="main" tabindex="-1" aria-labelledby="title">
-          <h1 id="title" class="unseen">${chosen?.title}</h1>
-          ${connection.value === "lost" && html`<p class="banner bad" role="alert">${texts.lost}</p>`}
-          ${banner}
-          ${chosen !== undefined && html`<${chosen.view} key=${chosen.id} />`}
-        </main>
-        ${notice.value !== undefined &&
-          html`<p class="notice ${notice.value.isAlarm ? "bad" : ""}">${notice.value.text}</p>`}
-        <p class="unseen" role="status">${notice.value?.isAlarm === false ? notice.value.text : ""}</p>
-        <p class="unseen" role="alert">${notice.value?.isAlarm ? notice.value.text : ""}</p>
-        ${isHelping && html`<${Help} screens=${screens} keys=${keys} onClose=${() => setHelping(false)} />`}
+      <${Button} kind="quiet" label=${texts.help.title} onPress=${help}>?<//></header>
+    <nav class="side" aria-label=${texts.screens}>
+      ${screens.map((screen, index) => link(screen, { key: `${index + 1}`, isChosen: screen === chosen }))}
+    </nav>
+    <main id="main" tabindex="-1" aria-labelledby="title">
+      <h1 id="title" class="unseen">${chosen?.title}</h1>
+      ${connection.value === "lost" && html`<p class="banner bad" role="alert">${texts.lost}</p>`}
+      ${banner}
+      ${chosen !== undefined && html`<${chosen.view} key=${chosen.id} />`}
+    </main>
+    ${text !== "" && html`<p class="notice ${isAlarm ? "bad" : ""}">${text}</p>`}
+    <p class="unseen" role="status">${!isAlarm && text}</p>
+    <p class="unseen" role="alert">${isAlarm && text}</p>
+    ${isHelping && html`<${Help} screens=${screens} keys=${keys} onClose=${() => setHelping(false)} />`}
   `;
+}
+
+function link(
+  { id, title, short, count }: Screen,
+  { key, isChosen }: { key: string; isChosen: boolean },
+): View {
+  const waiting = count?.() ?? 0;
+  return html`<a key=${id} href=${linkTo(id)} aria-current=${
+    isChosen ? "page" : undefined
+  } aria-keyshortcuts=${key}>
+    <span class="wide-only">${title}</span><span class="narrow-only">${short ?? title}</span>
+    ${waiting > 0 && html`<b class="count">${waiting}</b>`}<kbd aria-hidden="true">${key}</kbd></a>`;
 }
 
 /** The program does not know this page: it has started anew, or the page was opened without its link. */
-export function Refused({ text, command }: { text: string; command: string }): View {
-  const [link, setLink] = useState("");
-  const enter = () => {
-    if (!takeToken(link)) return say(texts.refused.notALink, { isAlarm: true });
+function Refused({ title, text, wrong, command, label, submit }: ShellProps["refused"]): View {
+  const enter = ({ link = "" }: Values) => {
+    if (!takeToken(String(link))) return say(wrong, { isAlarm: true });
     location.reload();
   };
-  return html`
-    <main class="refused">
-      <h1>${texts.refused.title}</h1>
-      <p>${text}</p>
-      <pre>${command}</pre>
-      <label class="field"><span>${texts.refused.link}</span>
-          <input type="password" autocomplete="off" value=${link} onInput=${inputOf(setLink)} /></label>
-      <${Button} kind="primary" onPress=${enter}>${texts.refused.open}<//>
-        <p role="alert">${notice.value?.text}</p></main>
-  `;
+  const schema = {
+    required: ["link"],
+    properties: { link: { type: "string", format: "password", title: label } },
+  };
+  return html`<main class="refused">
+    <h1>${title}</h1>
+    <p>${command === "" && hasToken() ? wrong : text}</p>
+    ${command !== "" && html`<pre>${command}</pre>`}
+    <${Form} schema=${schema} submit=${submit} onSubmit=${enter} />
+    <p role="alert">${notice.value?.text}</p></main>`;
 }
 
 function Help(
-  { screens, onClose, keys = texts.help.keys }: Pick<ShellProps, "screens" | "keys"> & {
-    onClose: () => void;
-  },
+  { screens, onClose, keys }: Pick<ShellProps, "screens" | "keys"> & { onClose: () => void },
 ): View {
-  const rows = [...screens.map(({ title }, index) => [`${index + 1}`, title] as const), ...keys];
+  const rows = [...screens.map(({ title }, index) => [`${index + 1}`, title]), ...keys, ...texts.help.keys];
   return html`
     <${Dialog} title=${texts.help.title} onClose=${onClose}>
       <dl class="keys">${rows.map(([keys, what]) =>
@@ -150,24 +153,23 @@ function keepFocus(): void {
 
 /** Shows in the tab how much waits: its title, and a badge on its icon. */
 function showCount({ name, count }: PageOptions): void {
-  const icon = document.querySelector<HTMLLinkElement>("link[rel~=icon]") ?? document.createElement("link");
-  icon.rel = "icon";
-  document.head.append(icon);
+  const icon = document.querySelector<HTMLLinkElement>("link[rel~=icon]");
   effect(() => {
     const waiting = count.value > 0 ? `(${count}) ` : "";
     document.title = `${waiting}${name.value === "" ? "" : `${nameText(name.value)} · `}${texts.product}`;
-    icon.href = `data:image/svg+xml,${encodeURIComponent(iconOf(count.value, connection.value === "lost"))}`;
+    const badge =
+      `<circle cx="23" cy="9" r="9" fill="#d97706"/><text x="23" y="13.5" font-size="13" fill="#fff" ` +
+      `font-weight="700" font-family="sans-serif" text-anchor="middle">${
+        count.value > 9 ? "9+" : count
+      }</text>`;
+    const svg =
+      `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" ` +
+      `fill="${
+        connection.value === "lost" ? "#8a8f98" : "#4f6bed"
+      }"/><path d="M7 11l6 5-6 5M15 22h10" fill="none" ` +
+      `stroke="#fff" stroke-width="3"/>${count.value > 0 ? badge : ""}</svg>`;
+    icon?.setAttribute("href", `data:image/svg+xml,${encodeURIComponent(svg)}`);
   });
-}
-
-function iconOf(count: number, isLost: boolean): string {
-  const badge = count === 0
-    ? ""
-    : `<circle cx="23" cy="9" r="9" fill="#d97706"/><text x="23" y="13.5" font-size="13" font-weight="700" font-family="sans-serif" ` +
-      `text-anchor="middle" fill="#fff">${count > 9 ? "9+" : count}</text>`;
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="${
-    isLost ? "#8a8f98" : "#4f6bed"
-  }"/><path d="M7 11l6 5-6 5M15 22h10" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/>${badge}</svg>`;
 }
 
 export interface PageOptions {
@@ -179,7 +181,8 @@ export interface PageOptions {
 
 /** Starts a page: the token moves out of the address, and events are followed. */
 export function startPage(options: PageOptions): void {
-  if (takeToken(location.href)) history.replaceState(null, "", linkTo());
+  const { href } = location;
+  if (/#[\w-]{40,}$/.test(href) && takeToken(href)) history.replaceState(null, "", linkTo());
   startRouting();
   keepFocus();
   showCount(options);

@@ -46,9 +46,7 @@ export function Lines(
     <pre dir="ltr">${toSeenParts(text.slice(0, length)).map(escaped)}</pre>
     ${
     isCut &&
-    html`<button class="quiet" aria-label=${`${what} ${
-      toBareLine(of, 128)
-    }`} onClick=${more}>${what}</button>`
+    html`<button class="quiet" aria-label="${what} ${toBareLine(of, 128)}" onClick=${more}>${what}</button>`
   }
   </div>`;
 }
@@ -89,4 +87,14 @@ function kindOf(value: unknown): string {
   if (value === "") return texts.emptyText;
   const { kinds }: { readonly kinds: Readonly<Record<string, string>> } = texts;
   return kinds[Array.isArray(value) ? "list" : typeof value] ?? "";
+}
+
+/** A picture that is in the text itself; others are never fetched. */
+export function pictureOf(type: unknown, base64: unknown): string | undefined {
+  const isPicture = /^image\/(?:png|jpeg|gif|webp)$/.test(String(type)) && typeof base64 === "string";
+  return isPicture ? `data:${String(type)};base64,${base64}` : undefined;
+}
+
+export function Picture({ source, label = texts.picture }: { source: string; label?: string }): View {
+  return html`<img src=${source} alt=${toBareLine(label, 200)} />`;
 }

@@ -1,7 +1,7 @@
 /** What every screen of the owner knows: what waits, what runs, the last calls, and the state of the Computer. */
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
+import { act, listen, read } from "../kit/client.ts";
 import { say } from "../kit/parts.ts";
-import { listen, read } from "../kit/client.ts";
 import { nameText } from "../kit/words.ts";
 import { texts } from "../texts.ts";
 
@@ -98,54 +98,69 @@ export interface Status {
   readonly servers: readonly ServerRow[];
 }
 
-export const waiting = signal<readonly Waiting[]>([]);
-export const running = signal<readonly Running[]>([]);
+interface Calls {
+  readonly paused: boolean;
+  readonly waiting: readonly Waiting[];
+  readonly running: readonly Running[];
+}
+
+/** What waits and runs; `undefined` until it was read once. */
+export const calls = signal<Calls | undefined>(undefined);
+export const waiting = computed(() => calls.value?.waiting ?? []);
+export const isPaused = computed(() => calls.value?.paused ?? false);
 export const history = signal<readonly HistoryRecord[]>([]);
-export const isPaused = signal(false);
-/** Whether what waits has been read once. */
-export const isKnown = signal(false);
 
 const MAX_HISTORY = 1_000;
 type Told = Readonly<Record<string, unknown>>;
 /** Events that come while all is read: they are newer than what is read. */
-let meanwhile: Told[] | undefined;
+let meanwhile: Told[] = [];
+/** Calls that were answered on this page, which need not be told. */
+const answeredHere = new Set<string>();
+
+/** Answers what waits, by a command. */
+export async function answer(
+  { id }: Waiting,
+  path: string,
+  { done, ...options }: Readonly<Record<string, unknown>> & { readonly done: string },
+): Promise<void> {
+  answeredHere.add(id);
+  await act(path, { arguments: [id], options }).catch((error) => {
+    answeredHere.delete(id);
+    throw error;
+  });
+  say(done);
+}
 
 function take(event: Told): void {
-  meanwhile?.push(event);
-  if (event["event"] === "waiting") takeWaiting(event);
-  if (event["event"] === "running") takeRunning(event);
-  if (event["event"] === "call") addRecord(event as unknown as HistoryRecord);
-  if (event["event"] === "paused") isPaused.value = event["paused"] === true;
-}
-
-function takeWaiting(event: Told): void {
-  const entry = event as unknown as Waiting & { readonly gone?: string };
-  const others = waiting.value.filter(({ id }) => id !== entry.id);
-  if (entry.gone === undefined) {
-    if (others.length === waiting.value.length) {
-      say(texts.arrived(nameText(entry.tool), nameText(entry.server)));
-    }
-    waiting.value = [...others, entry];
-    return;
+  const { value: known } = calls;
+  if (known === undefined) return;
+  if (event["event"] === "waiting") calls.value = { ...known, waiting: takeWaiting(event) };
+  if (event["event"] === "running") {
+    calls.value = { ...known, running: changed(known.running, event, "ended") };
   }
-  if (others.length < waiting.value.length && !answeredHere.delete(entry.id)) {
-    say(texts.gone(nameText(entry.tool), entry.gone));
+  if (event["event"] === "paused") calls.value = { ...known, paused: event["paused"] === true };
+  if (event["event"] === "call") {
+    const others = history.value.filter(({ id }) => id !== event["id"]);
+    history.value = [...others, event as unknown as HistoryRecord].slice(-MAX_HISTORY);
   }
-  waiting.value = others;
 }
 
-/** Calls that were answered on this page, which need not be told. */
-export const answeredHere = new Set<string>();
-
-function takeRunning(event: Told): void {
-  const entry = event as unknown as Running & { readonly ended?: string };
-  const others = running.value.filter(({ id }) => id !== entry.id);
-  running.value = entry.ended === undefined ? [...others, entry] : others;
+/** The entries with the told one as it is now; without it when it has the member `end`. */
+function changed<Entry extends CallBase>(
+  entries: readonly Entry[],
+  event: Told,
+  end: string,
+): readonly Entry[] {
+  const others = entries.filter(({ id }) => id !== event["id"]);
+  return end in event ? others : [...others, event as unknown as Entry];
 }
 
-function addRecord(record: HistoryRecord): void {
-  if (history.value.some(({ id }) => id === record.id)) return;
-  history.value = [...history.value, record].slice(-MAX_HISTORY);
+function takeWaiting(event: Told): readonly Waiting[] {
+  const { id, tool, server, gone } = event as unknown as Waiting & { readonly gone?: string };
+  const isKnown = waiting.value.some((each) => each.id === id);
+  if (gone === undefined && !isKnown) say(texts.arrived(nameText(tool), nameText(server)));
+  if (gone !== undefined && isKnown && !answeredHere.delete(id)) say(texts.gone(nameText(tool), gone));
+  return changed(waiting.value, event, "gone");
 }
 
 /** Reads all anew, and then applies what has happened meanwhile. */
@@ -153,17 +168,14 @@ async function readAll(): Promise<void> {
   const events: Told[] = [];
   meanwhile = events;
   try {
-    const [calls, records] = await Promise.all([
-      read<{ paused: boolean; waiting: readonly Waiting[]; running: readonly Running[] }>("calls/list"),
+    const [now, records] = await Promise.all([
+      read<Calls>("calls/list"),
       read<{ history: readonly HistoryRecord[] }>("history"),
     ]);
     if (meanwhile !== events) return;
-    meanwhile = undefined;
-    waiting.value = calls.waiting;
-    running.value = calls.running;
-    isPaused.value = calls.paused;
+    calls.value = now;
     history.value = records.history;
-    isKnown.value = true;
+    meanwhile = [];
     events.forEach(take);
   } catch {
     // The connection tells when the Computer is gone; when it comes back, all is read again.
@@ -172,7 +184,8 @@ async function readAll(): Promise<void> {
 
 export function followComputer(): void {
   listen(["waiting", "running", "call", "paused"], (event) => {
-    if (event["event"] === "reset") void readAll();
-    else take(event);
+    if (event["event"] === "reset") return void readAll();
+    meanwhile.push(event);
+    take(event);
   });
 }

@@ -1,11 +1,11 @@
 /** Configuration: what is wrong with it and what helps, a server from a pasted entry, and the way back. */
-import { html } from "../kit/html.ts";
 import { useState } from "preact/hooks";
 import { act } from "../kit/client.ts";
-import { inputOf, parseObject, recordOf } from "../kit/form.ts";
+import { Form, recordOf, type Values } from "../kit/form.ts";
+import { html } from "../kit/html.ts";
 import { Button, Failure, say } from "../kit/parts.ts";
 import { useReading } from "../kit/reading.ts";
-import { Line, Name, nameText, Prose, type View } from "../kit/words.ts";
+import { Line, nameText, Prose, type View } from "../kit/words.ts";
 import { texts } from "../texts.ts";
 import type { Status } from "./computer.ts";
 
@@ -20,8 +20,7 @@ interface Finding {
 
 interface Report {
   readonly file: string;
-  readonly form: string | null;
-  readonly servers: readonly { readonly name: string; readonly type: string; readonly disabled: boolean }[];
+  readonly servers: readonly unknown[];
   readonly problems: readonly Finding[];
   readonly failures: readonly Finding[];
   readonly warnings: readonly Finding[];
@@ -30,40 +29,37 @@ interface Report {
 export function Configuration(): View {
   const { value, error, again } = useReading<Report>("config/check", { on: ["config"] });
   const { value: status } = useReading<Status>("status", { on: ["config"] });
-  const problems = [...value?.problems ?? [], ...value?.failures ?? []];
+  const { problems = [], failures = [], warnings = [], servers = [], file = "" } = value ?? {};
+  const undo = async () => {
+    await act("config/undo");
+    say(T.undone);
+  };
+  const findings = [...problems, ...failures, ...warnings];
+  const refused = status?.refused_edit ?? undefined;
   return html`
     <div class="scroll columns">
-      <section aria-labelledby="check"><h2 id="check">${T.check} ${value !== undefined &&
-        html`<span class="count ${problems.length > 0 ? "hot" : ""}">${problems.length}</span>`}</h2>
-          ${value !== undefined &&
-            html`<p class="faint"><span class="mono"><${Line} text=${value.file} /></span></p>`}<${Failure} text=${error} />
-          ${typeof status?.refused_edit === "string" &&
-            html`<${Failure} text=${`${T.refusedEdit} ${status.refused_edit}`} />`}
-          ${value !== undefined && problems.length + value.warnings.length === 0 &&
-            html`<p class="fine">${T.fine(value.servers.length)}</p>`}
-          <ul class="findings">${problems.map((each) => html`<${FindingRow} finding=${each} kind="bad" />`)}
-            ${value?.warnings.map((each) => html`<${FindingRow} finding=${each} kind="hot" />`)}</ul>
-          <div class="actions"><${Button} onPress=${again}>${T.checkAgain}<//>
-            <${Button} onPress=${async () => {
-              await act("config/undo");
-              say(T.undone);
-            }}>${T.undo}<//></div>
-        </section>
-        <${Add} />
-      </div>
+      <section aria-labelledby="check"><h2 id="check">${T.check} <span class="count">${findings
+        .length}</span></h2>
+        <p class="faint mono"><${Line} text=${file} /></p>
+        <${Failure} text=${error} /><${Failure} text=${refused && `${T.refusedEdit} ${refused}`} />
+        ${value !== undefined && findings.length === 0 && html`<p>${T.fine(servers.length)}</p>`}
+        <ul class="findings">${findings.map((each) =>
+          findingRow(each, warnings.includes(each) ? "hot" : "bad")
+        )}</ul>
+        <div class="actions"><${Button} onPress=${again}>${T.checkAgain}<//>
+          <${Button} onPress=${undo}>${T.undo}<//></div>
+      </section>
+      <${Add} />
+    </div>
   `;
 }
 
-function FindingRow(
-  { finding: { message, path, line, column }, kind }: { finding: Finding; kind: "bad" | "hot" },
-): View {
+function findingRow({ message, path, line, column = 1 }: Finding, kind: "bad" | "hot"): View {
   return html`
-    <li>
-      <p class="who"><span class="badge ${kind}">${kind === "bad" ? T.error : T.warning}</span>
-          ${line !== undefined &&
-            html`<span class="mono">${
-              T.place(line, column ?? 1)
-            }</span>`} <span class="mono faint"><${Line} text=${path} /></span></p>
+    <li class="card">
+      <p><span class="badge ${kind}">${T[kind]}</span>
+        ${" "}<span class="mono">${line !== undefined &&
+          T.place(line, column)} <${Line} text=${path} /></span></p>
       <${Prose} text=${message} />
     </li>
   `;
@@ -72,62 +68,39 @@ function FindingRow(
 /** The members in which clients keep their servers. */
 const LISTS = ["mcpServers", "servers", "context_servers", "mcp"] as const;
 
-/** The servers of a pasted text: an entry alone, one with its name, or the list of any client. */
-function entriesOf(text: string): Readonly<Record<string, unknown>> {
+/**
+ * The servers of a pasted text: an entry alone, one with its name, or the list of any client.
+ *
+ * @throws {SyntaxError} which the button tells.
+ */
+function entriesOf(text: string, name: string): [name: string, entry: unknown][] {
   const written = text.trim();
-  const value = parseObject(written.startsWith("{") ? written : `{${written.replace(/,\s*$/, "")}}`);
+  const value = recordOf(JSON.parse(written.startsWith("{") ? written : `{${written.replace(/,\s*$/, "")}}`));
   const list = LISTS.map((name) => recordOf(value[name])).find((each) => Object.keys(each).length > 0) ??
     value;
-  const isEntry = Object.values(list).some((each) =>
+  const entries = Object.entries(list);
+  const isEntry = entries.some(([, each]) =>
     typeof each !== "object" || each === null || Array.isArray(each)
   );
-  return isEntry ? { "": list } : list;
+  if (isEntry && name === "") throw new SyntaxError(T.nameless);
+  if (isEntry) return [[name, list]];
+  return entries.length === 1 && name !== "" ? [[name, entries[0]?.[1]]] : entries;
 }
 
 function Add(): View {
-  const [text, setText] = useState("");
-  const [name, setName] = useState("");
-  let entries: Readonly<Record<string, unknown>> = {};
-  let problem: string | undefined;
-  try {
-    if (text.trim() !== "") entries = entriesOf(text);
-  } catch (error) {
-    problem = String(error);
-  }
-  const found = Object.entries(entries);
-  const isNameless = found.length === 1 && found[0]?.[0] === "";
-  const add = async () => {
-    for (const [own, entry] of found) {
-      const chosen = isNameless || found.length === 1 && name !== "" ? name : own;
-      await act("server/add", { arguments: [chosen, JSON.stringify(entry)] });
-      say(T.added(nameText(chosen)));
+  const [added, setAdded] = useState(0);
+  const add = async ({ entry, name = "" }: Values) => {
+    for (const [own, each] of entriesOf(String(entry), String(name))) {
+      await act("server/add", { arguments: [own, JSON.stringify(each)] });
+      say(T.added(nameText(own)));
     }
-    setText("");
-    setName("");
+    setAdded(added + 1);
   };
-  return html`<section aria-labelledby="add"><h2 id="add">${T.add}</h2><p class="faint">${T.addAbout}</p>
-    <label class="field"><span>${T.entry}</span><textarea rows="10" class="mono" spellcheck=${false} value=${text} onInput=${
-    inputOf(setText)
-  }
-      placeholder=${T.example}></textarea></label>
-    <${Failure} text=${problem} />
-    ${
-    found.length > 0 && html`<p>${T.found} ${
-      found.map(([own]) =>
-        html`
-          <span class="badge">${own === "" ? T.nameless : html`<${Name} text=${own} />`}</span>
-        `
-      )
-    }</p>`
-  }
-    ${
-    found.length <= 1 &&
-    html`<label class="field"><span>${isNameless ? T.name : T.otherName}</span><input value=${name} onInput=${
-      inputOf(setName)
-    } /></label>`
-  }
-    <div class="actions"><${Button} kind="primary" isOff=${
-    found.length === 0 || isNameless && name === ""
-  } onPress=${add}>${T.apply}<//></div>
-  </section>`;
+  return html`
+    <section aria-labelledby="add">
+      <h2 id="add">${T.add}</h2>
+      <p class="faint">${T.addAbout}</p>
+      <${Form} key=${added} schema=${T.addSchema} submit=${T.apply} onSubmit=${add} />
+    </section>
+  `;
 }

@@ -1,16 +1,15 @@
 /** The Finder: documents, their pages, and the elements of a page with tables and pictures. */
-import { html } from "../kit/html.ts";
 import { useState } from "preact/hooks";
-import { recordOf } from "../kit/form.ts";
-import { Listbox } from "../kit/listbox.ts";
-import { Button, Empty, Facts, Failure, focusDetail, goTo, Heading, Search, Split } from "../kit/parts.ts";
+import { parseValue, recordOf, type Values } from "../kit/form.ts";
+import { html } from "../kit/html.ts";
+import { Facts, Failure, Pager, Table } from "../kit/parts.ts";
 import { useReading } from "../kit/reading.ts";
-import { route } from "../kit/route.ts";
-import { Line, Lines, Name, Prose, Uri, type View } from "../kit/words.ts";
+import { Heading, type Row, Split } from "../kit/split.ts";
+import { Line, Lines, Name, Picture, pictureOf, Prose, Uri, type View } from "../kit/words.ts";
 import { texts } from "../texts.ts";
-import { pictureOf } from "./tools.ts";
 
 const T = texts.finder;
+/** The most documents that a Computer lists at a time. */
 const LIMIT = 100;
 
 interface Document {
@@ -25,79 +24,55 @@ interface Document {
 }
 
 export function Finder(): View {
-  const [words, setWords] = useState("");
-  const [offset, setOffset] = useState(0);
+  const [{ keyword, page }, setAsked] = useState({ keyword: "", page: 1 });
+  const options = { limit: LIMIT, offset: (page - 1) * LIMIT, ...keyword !== "" && { keyword } };
   const { value, error } = useReading<{ documents: readonly Document[]; total_count?: number }>("finder", {
-    options: { limit: LIMIT, offset, ...words === "" ? {} : { keyword: words } },
+    options,
     on: ["documents"],
   });
-  const documents = value?.documents ?? [];
-  const total = value?.total_count ?? documents.length;
-  const [, , uri] = route.value;
-  const chosen = documents.find((document) => document.uri === uri) ?? documents[0];
+  const { documents: items = [], total_count = 0 } = value ?? {};
+  const pages = Math.ceil(total_count / LIMIT);
+  const pager = html`<${Pager} page=${page} pages=${pages} onPage=${(page: number) =>
+    setAsked({ keyword, page })} />`;
   return html`
-    <${Split} back=${uri === undefined ? undefined : ["sees", "finder"]}
-      list=${html`
-        <div class="tools">
-          <${Search} label=${T.search} value=${words} onInput=${(text: string) => {
-            setWords(text);
-            setOffset(0);
-          }} />
-        </div><${Failure} text=${error} />
-              ${value !== undefined && documents.length === 0 && html`<${Empty} title=${T.none} />`}
-              <${Listbox} label=${T.title} items=${documents} keyOf=${(document: Document) =>
-                document.uri} chosen=${chosen?.uri} onOpen=${focusDetail}
-          rowHeight=${56}
-          onChoose=${(each: string) => goTo(["sees", "finder", each], { isStep: false })} row=${(
-            document: Document,
-          ) => html`<${Row} document=${document} />`} />
-              ${total > LIMIT &&
-                html`<p class="pager"><span>${T.range(offset + 1, offset + documents.length, total)}</span>
-        <${Button} isOff=${offset === 0} onPress=${() =>
-                  setOffset(offset - LIMIT)}>${texts.now.previousPage}<//>
-        <${Button} isOff=${offset + LIMIT >= total} onPress=${() =>
-                  setOffset(offset + LIMIT)}>${texts.now.nextPage}<//></p>`}
-      `}
-      detail=${chosen && html`<${DocumentDetail} key=${chosen.uri} document=${chosen} />`} />
+    <${Split} path=${["sees", "finder"]} search=${T.search} error=${error} tools=${pages > 1 && pager}
+      onSearch=${(keyword: string) => setAsked({ keyword, page: 1 })}
+      lists=${[{
+        title: T.title,
+        items,
+        none: value && T.none,
+        row: rowOf,
+        keyOf: ({ uri }: Document) => uri,
+      }]}
+      detail=${(document: Document) =>
+        html`<${DocumentDetail} key=${document.uri} document=${document} />`} />
   `;
 }
 
-function Row({ document: { title, file_type, page_count, server } }: { document: Document }): View {
-  return html`
-    <span class="stack grow"><strong class="cut"><${Line} text=${title} max=${120} /></strong>
-        <small class="faint cut"><${Name} text=${server} /> · ${T.pages(page_count)}</small></span>
-    <span class="badge"><${Line} text=${file_type} max=${12} /></span>
-  `;
-}
-
-interface Read {
-  readonly contents: readonly { readonly text?: string }[];
-}
-
-/** The value of a document, page or element that was read; empty when it is none. */
-function valueOf(read: Read | undefined): Readonly<Record<string, unknown>> {
-  try {
-    return recordOf(JSON.parse(read?.contents[0]?.text ?? "{}"));
-  } catch {
-    return {};
-  }
+function rowOf({ title, file_type, page_count, server }: Document): Row {
+  return [
+    html`<${Line} text=${title} max=${120} />`,
+    html`<${Name} text=${server} /> · ${T.pages(page_count)}`,
+    html`<span class="badge"><${Line} text=${file_type} max=${12} /></span>`,
+  ];
 }
 
 function DocumentDetail({ document }: { document: Document }): View {
-  const [page, setPage] = useState(0);
-  const { summary, keywords = [], uri, last_modified, page_count } = document;
-  return html`<${Heading}><${Line} text=${document.title} max=${160} /><//>
-    ${summary !== undefined && html`<${Prose} text=${summary} />`}
-    <${Facts} rows=${[
-    [T.address, html`<${Uri} text=${uri} />`],
-    [T.keywords, keywords.length === 0 ? null : html`<${Line} text=${keywords.join(", ")} />`],
-    [T.changed, last_modified === undefined ? null : html`<${Line} text=${last_modified} max=${40} />`],
-  ]} />
-    <p class="pager"><span>${T.page(page + 1, page_count)}</span>
-      <${Button} isOff=${page === 0} onPress=${() => setPage(page - 1)}>${texts.now.previousPage}<//>
-      <${Button} isOff=${page + 1 >= page_count} onPress=${() =>
-    setPage(page + 1)}>${texts.now.nextPage}<//></p>
-    <${Page} key=${page} uri=${`${uri}/pages/${page}`} />`;
+  const [page, setPage] = useState(1);
+  const { summary = "", keywords = [], uri, last_modified, page_count } = document;
+  return html`
+    <${Heading}>
+      <${Line} text=${document.title} max=${160} />
+      <//>
+      <${Prose} text=${summary} />
+      <${Facts} rows=${[
+        [T.address, html`<${Uri} text=${uri} />`],
+        [T.keywords, keywords.length === 0 ? null : html`<${Line} text=${keywords.join(", ")} />`],
+        [T.changed, last_modified && html`<${Line} text=${last_modified} max=${40} />`],
+      ]} />
+      <${Pager} page=${page} pages=${page_count} onPage=${setPage} />
+      <${Page} key=${page} uri=${`${uri}/pages/${page - 1}`} />
+  `;
 }
 
 /** The most elements of a page, rows of a table and items of a list that are shown. */
@@ -105,46 +80,40 @@ const MAX_SHOWN = 200;
 /** The most of them and of the cells of tables that one page shows together: a browser stands still over more. */
 const MAX_PARTS = 20_000;
 
-/** What a page may still show. */
-class PartRoom {
-  #left = MAX_PARTS;
+/** The first of some parts, as many as there is room for, and how many there are besides. */
+type Take = <Part>(parts: readonly Part[]) => readonly [taken: readonly Part[], rest: View];
 
-  /** The first of these, as many as there is room for. */
-  take<Part>(parts: readonly Part[]): readonly Part[] {
-    const taken = parts.slice(0, Math.min(MAX_SHOWN, this.#left));
-    this.#left -= taken.length;
-    return taken;
-  }
+function partRoom(): Take {
+  let left = MAX_PARTS;
+  return (parts) => {
+    const taken = parts.slice(0, Math.min(MAX_SHOWN, left));
+    left -= taken.length;
+    const rest = parts.length - taken.length;
+    return [taken, rest > 0 && html`<p class="faint">${T.more(rest)}</p>`];
+  };
 }
 
 function Page({ uri }: { uri: string }): View {
-  const { value, error } = useReading<Read>("read", { arguments: [uri], on: ["documents"] });
-  const { title, elements } = valueOf(value);
-  const room = new PartRoom();
-  const shown = Array.isArray(elements) ? room.take(elements).map(recordOf) : [];
+  const { value, error } = useReading<{ contents: readonly { readonly text?: string }[] }>("read", {
+    arguments: [uri],
+    on: ["documents"],
+  });
+  const { title = "", elements } = recordOf(parseValue(value?.contents[0]?.text ?? ""));
+  const take = partRoom();
+  const [shown, rest] = take(Array.isArray(elements) ? elements.map(recordOf) : []);
   return html`
     <${Failure} text=${error} />
-    <article class="paper" aria-label=${T.pageContent}>${typeof title === "string" && html`
-      <p class="faint">
-        <${Line} text=${title} />
-      </p>
-    `}
-          ${shown.map((element, index) => html`<${Element} key=${index} element=${element} room=${room} />`)}
-          ${Array.isArray(elements) && elements.length > shown.length &&
-            html`<p class="faint">${T.moreElements(elements.length - shown.length)}</p>`}
-          ${value !== undefined && shown.length === 0 && html`<p class="faint">${T.emptyPage}</p>`}</article>
+    <article class="card paper" aria-label=${T.pageContent}>
+      <p class="faint"><${Line} text=${String(title)} /></p>
+      ${shown.map((element) => elementView(element, take))}${rest}
+      ${value !== undefined && shown.length === 0 && html`<p class="faint">${T.emptyPage}</p>`}</article>
   `;
 }
 
-interface ElementProps {
-  readonly element: Readonly<Record<string, unknown>>;
-  readonly room: PartRoom;
-}
-
-function Element({ element, room }: ElementProps): View {
+function elementView(element: Values, take: Take): View {
   const category = String(element["category"]);
   const content = recordOf(element["content"]);
-  const { text, headers, rows, items, code, ordered, data, mime_type } = content;
+  const { text, headers, rows, items, code, data, mime_type, url } = content;
   if (category === "heading") {
     return html`
       <p class="heading">
@@ -152,12 +121,8 @@ function Element({ element, room }: ElementProps): View {
       </p>
     `;
   }
-  if (Array.isArray(headers) && Array.isArray(rows)) {
-    return html`<${Table} headers=${headers} rows=${rows} room=${room} />`;
-  }
-  if (Array.isArray(items)) {
-    return html`<${List} items=${items} isOrdered=${ordered === true} room=${room} />`;
-  }
+  if (Array.isArray(headers) && Array.isArray(rows)) return tableView({ headers, rows }, take);
+  if (Array.isArray(items)) return listView(content, take);
   if (typeof code === "string") {
     return html`
       <div class="card">
@@ -165,64 +130,34 @@ function Element({ element, room }: ElementProps): View {
       </div>
     `;
   }
-  if (category === "text" && typeof text === "string") {
-    return html`<${Prose} text=${text} max=${20_000} />`;
-  }
-  const picture = pictureOf(mime_type, data);
+  if (category === "text" && typeof text === "string") return html`<${Prose} text=${text} max=${20_000} />`;
   const told = [element["summary"], content["title"], content["description"], content["data_summary"], text]
-    .filter((each): each is string => typeof each === "string" && each !== "");
-  return html`<figure>${picture !== undefined && html`<img src=${picture} alt=${told[0] ?? T.picture} />`}
-    <figcaption><span class="badge"><${Line} text=${category} max=${40} /></span> ${
-    told.slice(0, 2).map((each) => html`<${Prose} text=${each} />`)
-  }
+    .filter((each): each is string => typeof each === "string" && each !== "").slice(0, 2);
+  const picture = pictureOf(mime_type, data);
+  return html`<figure>${picture !== undefined && html`<${Picture} source=${picture} label=${told[0]} />`}
+    <figcaption><span class="badge"><${Line} text=${category} max=${40} /></span>
+      ${told.map((each) => html`<${Prose} text=${each} />`)}
       ${told.length === 0 && html`<${Lines} text=${JSON.stringify(content, null, 2)} />`}
-      ${typeof content["url"] === "string" && html`<${Uri} text=${content["url"]} />`}</figcaption></figure>`;
+      ${typeof url === "string" && html`<${Uri} text=${url} />`}</figcaption></figure>`;
 }
 
-interface TableProps {
-  readonly headers: readonly unknown[];
-  readonly rows: readonly unknown[];
-  readonly room: PartRoom;
+function tableView(
+  { headers, rows }: Readonly<Record<"headers" | "rows", readonly unknown[]>>,
+  take: Take,
+): View {
+  const cell = (value: unknown) => html`<${Line} text=${String(value ?? "")} max=${500} />`;
+  const [head, columns] = take(headers);
+  const [body, rest] = take(rows);
+  const shown = body.map((row, at) => [at, take(Array.isArray(row) ? row : [row])[0].map(cell)]);
+  return html`<${Table} label=${T.table} head=${head.map(cell)} rows=${shown} />${columns}${rest}`;
 }
 
-function Table({ headers, rows, room }: TableProps): View {
-  const cell = (value: unknown) =>
-    value === null || value === undefined ? "" : html`<${Line} text=${String(value)} max=${500} />`;
-  const head = room.take(headers);
-  const body = room.take(rows).map((row) => room.take(Array.isArray(row) ? row : [row]));
-  return html`<div class="table" tabindex="0" role="group" aria-label=${T.table}><table>
-    <thead><tr>${head.map((each) => html`<th scope="col">${cell(each)}</th>`)}</tr></thead>
-    <tbody>${
-    body.map((row) =>
-      html`<tr>${
-        row.map((each) =>
-          html`<td class=${/^[\s\d.,+−%€$-]+$/.test(String(each)) ? "figure" : ""}>${cell(each)}</td>`
-        )
-      }</tr>`
-    )
-  }</tbody></table>
-    ${
-    headers.length > head.length &&
-    html`<p class="faint">${T.moreColumns(headers.length - head.length)}</p>`
-  }
-    ${
-    rows.length > body.length && html`<p class="faint">${T.moreRows(rows.length - body.length)}</p>`
-  }</div>`;
-}
-
-interface ListProps {
-  readonly items: readonly unknown[];
-  readonly isOrdered: boolean;
-  readonly room: PartRoom;
-}
-
-function List({ items, isOrdered, room }: ListProps): View {
-  const shown = room.take(items).map((item) => {
-    const { text = item, items: below, ordered } = recordOf(item);
-    return html`<li><${Line} text=${String(text)} max=${2_000} />
-      ${
-      Array.isArray(below) && html`<${List} items=${below} isOrdered=${ordered === true} room=${room} />`
-    }</li>`;
+function listView({ items, ordered }: Values, take: Take): View {
+  const [shown, rest] = take(Array.isArray(items) ? items : []);
+  const list = shown.map((item) => {
+    const below = recordOf(item);
+    return html`<li><${Line} text=${String(below["text"] ?? item)} max=${2_000} />
+      ${Array.isArray(below["items"]) && listView(below, take)}</li>`;
   });
-  return (isOrdered ? html`<ol>${shown}</ol>` : html`<ul>${shown}</ul>`);
+  return html`${ordered === true ? html`<ol>${list}</ol>` : html`<ul>${list}</ul>`}${rest}`;
 }

@@ -1,11 +1,11 @@
 /** What the Agent sees: tools, Desktop, Finder, skills and the masked configuration. */
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { html } from "../kit/html.ts";
 import { Empty, Failure, Tabs } from "../kit/parts.ts";
 import { useReading } from "../kit/reading.ts";
 import { route } from "../kit/route.ts";
-import { Lines, Name, nameText, Prose, type View } from "../kit/words.ts";
+import { Line, Lines, Name, nameText, Prose, Uri, type View } from "../kit/words.ts";
 import { texts } from "../texts.ts";
-import { Desktop } from "./desktop.ts";
 import { Finder } from "./finder.ts";
 import { Tools } from "./tools.ts";
 
@@ -14,35 +14,73 @@ const T = texts.sees;
 const TABS = { tools: Tools, desktop: Desktop, finder: Finder, skills: Skills, config: Masked } as const;
 
 export function Sees(): View {
-  const [, tab = "tools"] = route.value;
-  const chosen = tab in TABS ? tab as keyof typeof TABS : "tools";
-  const titles = Object.keys(TABS).map((id) => [id, T.tabs[id as keyof typeof TABS]] as const);
+  const chosen = (["desktop", "finder", "skills", "config"] as const).find((tab) => tab === route.value[1]) ??
+    "tools";
   return html`
-    <${Tabs} label=${T.title} path=${["sees"]} chosen=${chosen} tabs=${titles} />
+    <${Tabs} label=${T.title} path=${["sees"]} chosen=${chosen} tabs=${T.tabs} />
     <${TABS[chosen]} key=${chosen} />
   `;
 }
 
-interface Skill {
-  readonly name: string;
-  readonly description?: string;
+/** The windows in their order, drawn anew as they change. */
+function Desktop(): View {
+  const { value, error } = useReading<{ desktops: readonly string[]; warning?: string }>("desktop", {
+    on: ["desktop"],
+  });
+  const { desktops = [], warning } = value ?? {};
+  return html`<div class="scroll"><${Failure} text=${error} />
+    ${value !== undefined && html`<p class="faint">${T.windows(desktops.length)}</p>`}
+    ${
+    warning !== undefined && html`
+      <p class="hint">
+        <${Line} text=${warning} max=${600} />
+      </p>
+    `
+  }
+    <ol class="windows">${
+    desktops.map((text) => {
+      const [uri = "", ...rest] = text.split("\n\n");
+      return html`<${Window} key=${uri} uri=${uri} text=${rest.join("\n\n")} />`;
+    })
+  }</ol></div>`;
+}
+
+/** The characters of a window that are shown at first. */
+const FIRST_LENGTH = 1_500;
+
+/** Drawn anew only when its text is another one; a change is marked for a moment. */
+function Window({ uri, text }: { uri: string; text: string }): View {
+  const ref = useRef<HTMLLIElement>(null);
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (!isFirst.current) ref.current?.animate({ borderColor: ["var(--accent)", "var(--line)"] }, 900);
+    isFirst.current = false;
+  }, [text]);
+  return useMemo(() =>
+    html`
+      <li class="card window" ref=${ref}>
+        <h2>
+          <${Uri} text=${uri} />
+        </h2>
+        <${Lines} text=${text} first=${FIRST_LENGTH} of=${uri} />
+      </li>
+    `, [uri, text]);
+}
+
+interface SkillList {
+  readonly skills: readonly { readonly name: string; readonly description?: string }[];
+  readonly problems: readonly { readonly path: string; readonly message: string }[];
 }
 
 function Skills(): View {
-  const { value, error } = useReading<
-    { skills: readonly Skill[]; problems: readonly { path: string; message: string }[] }
-  >("skills", {
+  const { value: { skills, problems = [] } = {}, error } = useReading<SkillList>("skills", {
     on: ["skills"],
   });
   return html`<div class="scroll"><${Failure} text=${error} />
+    ${problems.map(({ path, message }) => html`<${Failure} text=${`${nameText(path)}: ${message}`} />`)}
+    ${skills?.length === 0 && html`<${Empty}>${T.noSkills}<//>`}
     ${
-    value?.problems.map(({ path, message }) =>
-      html`<${Failure} key=${path} text=${`${nameText(path)}: ${message}`} />`
-    )
-  }
-    ${value?.skills.length === 0 && html`<${Empty} title=${T.noSkills} />`}
-    ${
-    value?.skills.map(({ name, description = "" }) =>
+    skills?.map(({ name, description = "" }) =>
       html`
         <article class="card" key=${name}>
           <h2>
@@ -57,12 +95,13 @@ function Skills(): View {
 
 function Masked(): View {
   const { value, error } = useReading<unknown>("config/show", { on: ["config"] });
-  return html`<div class="scroll"><p class="faint">${T.maskedAbout}</p><${Failure} text=${error} />
-    ${
-    value !== undefined && html`
+  return html`
+    <div class="scroll">
+      <p class="faint">${T.maskedAbout}</p>
+      <${Failure} text=${error} />
       <div class="card">
-        <${Lines} text=${JSON.stringify(value, null, 2)} first=${200_000} />
+        <${Lines} text=${JSON.stringify(value, null, 2) ?? ""} first=${200_000} />
       </div>
-    `
-  }</div>`;
+    </div>
+  `;
 }

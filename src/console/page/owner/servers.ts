@@ -1,23 +1,11 @@
 /** Servers: the state of each MCP server, what went wrong, and what helps. */
-import { html } from "../kit/html.ts";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { act } from "../kit/client.ts";
-import { inputOf } from "../kit/form.ts";
-import { Listbox } from "../kit/listbox.ts";
-import {
-  Button,
-  Empty,
-  Facts,
-  Failure,
-  focusDetail,
-  goTo,
-  Heading,
-  say,
-  Split,
-  State,
-} from "../kit/parts.ts";
+import { Form, inputOf, type Values } from "../kit/form.ts";
+import { html } from "../kit/html.ts";
+import { Button, Facts, Failure, nameOf, say, State } from "../kit/parts.ts";
 import { useReading } from "../kit/reading.ts";
-import { route } from "../kit/route.ts";
+import { Heading, type Row, Split } from "../kit/split.ts";
 import { Since, sizeText } from "../kit/time.ts";
 import { Line, Lines, Name, nameText, Prose, type View } from "../kit/words.ts";
 import { texts } from "../texts.ts";
@@ -37,160 +25,127 @@ export const STATE_KINDS = {
 
 export function Servers(): View {
   const { value, error } = useReading<Status>("status", { on: ["servers", "tools", "config"] });
-  const servers = value?.servers ?? [];
-  const chosen = servers.find(({ name }) => name === route.value[1]) ??
-    servers.find(({ status }) => STATE_KINDS[status] === "bad") ?? servers[0];
+  const items = value?.servers ?? [];
+  const none = value && html`${T.none}: <a href="#/configuration">${T.addOne}</a>`;
   return html`
-    <${Split} back=${route.value[1] === undefined ? undefined : ["servers"]}
-      list=${html`
-        <h2>${T.title} <span class="count">${servers.length}</span></h2><${Failure} text=${error} />
-              ${value !== undefined && servers.length === 0 && html`
-                <${Empty} title=${T.none}>
-                  <p><a href="#/configuration">${T.addOne}</a></p>
-                  <//>
-              `}
-              <${Listbox} label=${T.title} items=${servers} keyOf=${({ name }: ServerRow) =>
-                name} chosen=${chosen?.name} onOpen=${focusDetail}
-          rowHeight=${56}
-          onChoose=${(name: string) => goTo(["servers", name], { isStep: false })} row=${(
-            server: ServerRow,
-          ) => html`<${Row} server=${server} />`} />
-      `}
-      detail=${chosen && html`<${Server} key=${chosen.name} server=${chosen} />`} />
+    <${Split} path=${["servers"]} error=${error}
+      first=${items.find(({ status }) => STATE_KINDS[status] === "bad")}
+      lists=${[{ title: T.title, items, none, row: rowOf, keyOf: ({ name }: ServerRow) => name }]}
+      detail=${(server: ServerRow) => html`<${Server} key=${server.name} server=${server} />`} />
   `;
 }
 
-function Row(
-  { server: { name, status, tools, mcp_version, last_error, problem, memory_bytes } }: { server: ServerRow },
-): View {
-  const trouble = last_error ?? problem;
-  return html`
-    <span class="stack grow"><strong><${Name} text=${name} /></strong>
-          <small class="faint cut">${trouble !== undefined && STATE_KINDS[status] !== "good"
-            ? html`<${Line} text=${trouble} />`
-            : [
-              T.tools(tools),
-              mcp_version && `MCP ${nameText(mcp_version)}`,
-              memory_bytes && sizeText(memory_bytes),
-            ]
-              .filter(Boolean).join(" · ")}</small></span>
-    <${State} kind=${STATE_KINDS[status]}><small>${T.states[status]}</small><//>
-  `;
+function stateOf({ status }: ServerRow): View {
+  return html`<${State} kind=${STATE_KINDS[status]}><small>${status}</small><//>`;
 }
 
-interface InputRow {
-  readonly id: string;
-  readonly type: string;
-  readonly description: string;
-  readonly value_from: string;
-  readonly used_by: readonly string[];
+function rowOf(server: ServerRow): Row {
+  const { name, status, tools, mcp_version, last_error, problem, memory_bytes } = server;
+  const trouble = STATE_KINDS[status] === "good" ? undefined : last_error ?? problem;
+  const facts = [
+    T.tools(tools),
+    mcp_version && `MCP ${nameText(mcp_version)}`,
+    memory_bytes && sizeText(memory_bytes),
+  ];
+  const about = trouble === undefined ? facts.filter(Boolean).join(" · ") : html`<${Line} text=${trouble} />`;
+  return [html`<${Name} text=${name} />`, about, stateOf(server)];
 }
 
 function Server({ server }: { server: ServerRow }): View {
-  const { name, status, last_error, problem, remedy, stderr_tail } = server;
+  const { name, status, since, last_error, problem, remedy, stderr_tail, memory_bytes } = server;
   const isDown = status === "stopped" || status === "failed";
   const run = (path: string) => async () => {
     await act(path, { arguments: [name] });
     say(T.done(nameText(name)));
   };
   const trouble = last_error ?? problem;
+  const signIns = waiting.value.filter((each) => each.server === name && each.question?.mode === "sign-in");
   return html`
-    <${Heading}>
-      <${Name} text=${name} />
-      <//>
-      <p class="who">
-        <${State}
-          kind=${STATE_KINDS[status]}>${T.states[status]}<//> <span class="faint">${T
-            .since} <${Since} at=${server.since} /></span></p>
-    ${trouble !== undefined &&
-      html`<div class="trouble" role="group" aria-label=${T.lastError}><${Prose} text=${trouble} max=${4_000} />
+    <${Heading} about=${html`${
+      stateOf(server)
+    } <span class="faint">${T.since} <${Since} at=${since} /></span>`}>
+      <${Name} text=${name} /><//>
+    ${trouble !== undefined && html`<div class="card bad" role="group" aria-label=${T.lastError}>
+      <${Prose} text=${trouble} max=${4_000} />
       ${
-        remedy !== undefined &&
-        html`<p><strong>${T.remedy}</strong> <${Line} text=${remedy} max=${1_000} /></p>`
-      }
+      remedy !== undefined &&
+      html`<p><strong>${T.remedy}</strong> <${Line} text=${remedy} max=${1_000} /></p>`
+    }
       ${
-        stderr_tail && html`
-          <details>
-            <summary>${T.stderr}</summary>
-            <${Lines} text=${stderr_tail} />
-          </details>
-        `
-      }</div>`}
-    ${waiting.value.filter((each) => each.server === name && each.question?.mode === "sign-in").map((each) =>
+      stderr_tail && html`
+        <details>
+          <summary>${T.stderr}</summary>
+          <${Lines} text=${stderr_tail} />
+        </details>
+      `
+    }
+    </div>`}
+    ${signIns.map((each) =>
       html`
         <section class="card" key=${each.id}>
-          <${Asking} asked=${each} />
+          <${Asking} entry=${each} />
         </section>
       `
     )}
     <${Inputs} server=${name} />
     <div class="actions">
-      <${Button} kind=${isDown ? "primary" : ""} onPress=${run(
-        isDown ? "server/start" : "server/restart",
-      )}>${isDown ? T.start : T.restart}<//>
+      <${Button} kind=${isDown ? "primary" : undefined}
+        onPress=${run(isDown ? "server/start" : "server/restart")}>${isDown ? T.start : T.restart}<//>
       ${!isDown && html`<${Button} onPress=${run("server/stop")}>${T.stop}<//>`}
-      <${SignIn} server=${server} />
+      <${SignIn} server=${server} run=${run} />
     </div>
     <${Facts} rows=${[
-      [T.mcp, server.mcp_version === undefined ? null : html`<${Name} text=${server.mcp_version} />`],
-      [T.toolsTitle, html`<a href=${`#/sees/tools`}>${server.tools}</a>`],
+      [T.mcp, nameOf(server.mcp_version)],
+      [texts.tools.title, html`<a href="#/sees/tools">${server.tools}</a>`],
       [T.restarts, server.restarts],
-      [T.memory, server.memory_bytes === undefined ? null : sizeText(server.memory_bytes)],
+      [texts.memory, memory_bytes && sizeText(memory_bytes)],
     ]} />
     <${Log} server=${name} />
   `;
 }
 
-interface SignInRow {
-  readonly name: string;
-  readonly state: string;
-  readonly issuer?: string;
-  readonly remark?: string;
+interface SignInProps {
+  readonly server: ServerRow;
+  readonly run: (path: string) => () => unknown;
 }
 
-function SignIn({ server: { name, status } }: { server: ServerRow }): View {
-  const { value } = useReading<{ servers: readonly SignInRow[] }>("auth/status", {
+/** A sign-in ends when the person has come back from the browser; its page and code are shown meanwhile. */
+function SignIn({ server: { name, status }, run }: SignInProps): View {
+  const { value } = useReading<{ servers: readonly { state: string }[] }>("auth/status", {
     arguments: [name],
     on: ["servers"],
   });
   const state = status === "needs sign-in" ? status : value?.servers[0]?.state;
-  const isNeeded = state === "needs sign-in";
-  // It ends with the sign-in, whose page and code are shown meanwhile.
-  const signIn = async () => {
-    await act("auth/login", { arguments: [name] });
-    say(T.signedIn(nameText(name)));
-  };
-  if (state === "signed in") {
-    return html`<${Button} onPress=${() => act("auth/logout", { arguments: [name] })}>${T.signOut}<//>`;
-  }
-  return (isNeeded || state === "signed out") &&
-    html`<${Button} kind=${isNeeded ? "primary" : ""} onPress=${signIn}>${T.signIn}<//>`;
+  if (state === "signed in") return html`<${Button} onPress=${run("auth/logout")}>${T.signOut}<//>`;
+  const kind = state === "needs sign-in" ? "primary" : undefined;
+  return (kind || state === "signed out") &&
+    html`<${Button} kind=${kind} onPress=${run("auth/login")}>${T.signIn}<//>`;
 }
 
-/** The inputs of a server; those without a value first in mind. */
+interface InputRow {
+  readonly id: string;
+  readonly description: string;
+  readonly value_from: string;
+  readonly used_by: readonly string[];
+}
+
+/** The inputs of a server. */
 function Inputs({ server }: { server: string }): View {
   const { value } = useReading<{ inputs: readonly InputRow[] }>("input/list", { on: ["config", "servers"] });
   const inputs = (value?.inputs ?? []).filter(({ used_by }) => used_by.includes(server));
-  return inputs.map((input) => html`<${Input} key=${input.id} input=${input} />`);
-}
-
-function Input({ input: { id, description, value_from } }: { input: InputRow }): View {
-  const [text, setText] = useState("");
-  const set = async () => {
-    await act("input/set", { arguments: [id, text] });
-    setText("");
-    say(T.inputSet(nameText(id)));
-  };
-  return html`
-    <form class="field inline" onSubmit=${(event: Event) => event.preventDefault()}>
-      <label><span>${T
-        .input} <${Name} text=${id} /> <small class="faint"><${Line} text=${description} /> · ${T
-        .valueFrom} <${Line} text=${value_from} /></small></span>
-          <input type="password" autocomplete="off" value=${text} onInput=${inputOf(setText)} /></label>
-      <${Button} kind=${value_from === "missing" ? "primary" : ""} isOff=${text === ""} onPress=${set}>${T
-        .set}<//>
-      </form>
-  `;
+  return inputs.map(({ id, description, value_from }) => {
+    const title = T.input(nameText(id));
+    const about = `${description} · ${T.valueFrom} ${value_from}`;
+    const field = { type: "string", format: "password", title, description: about };
+    const set = async ({ value }: Values) => {
+      await act("input/set", { arguments: [id, String(value)] });
+      say(T.inputSet(nameText(id)));
+    };
+    return html`
+      <${Form} key=${`${id} ${value_from}`} schema=${{ required: ["value"], properties: { value: field } }}
+        submit=${T.set} kind=${value_from === "missing" ? "primary" : undefined} onSubmit=${set} />
+    `;
+  });
 }
 
 /** The lines that are read. */
@@ -202,23 +157,20 @@ function Log({ server }: { server: string }): View {
   const { value, error } = useReading<{ log: readonly string[] }>("server/logs", {
     arguments: [server],
     options: { lines: LOG_LINES },
-    on: isFollowed ? ["log", "servers"] : [],
+    on: ["log", "servers"],
   });
   useEffect(() => {
     if (isFollowed && ref.current !== null) ref.current.scrollTop = ref.current.scrollHeight;
   }, [value, isFollowed]);
+  const text = value?.log.map((line) => line.replaceAll("\n", " ")).join("\n") ?? "";
   return html`
-    <h3>${T.log} <label class="check"><input type="checkbox" checked=${isFollowed} onChange=${inputOf(
-      setFollowed,
-      "checked",
-    )} /> ${T.follow}</label></h3>
+    <h3>${T.log} <label class="check"><input type="checkbox" checked=${isFollowed}
+      onChange=${inputOf(setFollowed, "checked")} /> ${T.follow}</label></h3>
     <${Failure} text=${error} />
-    <div class="log" tabindex="0" role="log" aria-live="off" aria-label=${T.log} ref=${ref}>
-          ${value?.log.length === 0
-            ? html`<p class="faint">${T.logEmpty}</p>`
-            : html`<${Lines} text=${
-              value?.log.map((line) => line.replaceAll("\n", " ")).join("\n") ?? ""
-            } first=${200_000} />`}
-        </div>
+    <div class="card log" tabindex="0" role="log" aria-live="off" aria-label=${T.log} ref=${ref}>
+      ${text === ""
+        ? html`<p class="faint">${T.logEmpty}</p>`
+        : html`<${Lines} text=${text} first=${200_000} />`}
+    </div>
   `;
 }

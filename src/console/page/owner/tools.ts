@@ -1,36 +1,25 @@
 /** The tools that the Agent is offered: what has changed in them, whether they ask, and a form that runs one. */
-import { html } from "../kit/html.ts";
 import { useState } from "preact/hooks";
 import { act } from "../kit/client.ts";
-import { Form, recordOf } from "../kit/form.ts";
-import { Listbox } from "../kit/listbox.ts";
-import {
-  Button,
-  Empty,
-  Failure,
-  focusDetail,
-  goTo,
-  Heading,
-  linkTo,
-  say,
-  Search,
-  Split,
-} from "../kit/parts.ts";
+import { Form, parseValue, recordOf, type Values } from "../kit/form.ts";
+import { html } from "../kit/html.ts";
+import { Button, say } from "../kit/parts.ts";
 import { useReading } from "../kit/reading.ts";
-import { route } from "../kit/route.ts";
+import { linkTo } from "../kit/route.ts";
+import { Heading, type Row, Split } from "../kit/split.ts";
 import { durationText } from "../kit/time.ts";
-import { Line, Lines, Name, nameText, Prose, type View } from "../kit/words.ts";
+import { Line, Lines, Name, nameText, Picture, pictureOf, Prose, type View } from "../kit/words.ts";
 import { texts } from "../texts.ts";
-import type { Change } from "./computer.ts";
+import type { Waiting } from "./computer.ts";
 import { Changes, Hints } from "./now.ts";
 
 const T = texts.tools;
 
-interface Tool {
+interface Tool extends Pick<Waiting, "changed" | "changes"> {
   readonly name: string;
   readonly description: string;
-  readonly params_schema: Readonly<Record<string, unknown>>;
-  readonly meta?: Readonly<Record<string, unknown>> | null;
+  readonly params_schema: Values;
+  readonly meta?: Values | null;
   readonly server: string;
   /** Its own name. */
   readonly tool: string;
@@ -38,89 +27,57 @@ interface Tool {
   readonly hidden?: boolean;
   /** It has changed, and is kept from the Agent until it is allowed. */
   readonly set_aside?: boolean;
-  readonly changed?: string;
-  readonly changes?: readonly Change[];
 }
 
 export function Tools(): View {
-  const { value, error } = useReading<{ tools: readonly Tool[] }>("tool/list", {
-    on: ["tools", "config"],
-  });
-  const [words, setWords] = useState("");
-  const wanted = words.toLowerCase();
-  const tools = (value?.tools ?? []).filter(({ name, server, description }) =>
-    `${name} ${server} ${description}`.toLowerCase().includes(wanted)
-  );
-  const [, , key] = route.value;
-  const chosen = tools.find((tool) => keyOf(tool) === key) ?? tools[0];
+  const { value, error } = useReading<{ tools: readonly Tool[] }>("tool/list", { on: ["tools", "config"] });
+  // Several servers may have a tool of one name.
+  const keyOf = ({ server, tool }: Tool) => `${server}/${tool}`;
+  const list = { title: T.title, items: value?.tools ?? [], none: value && T.none, row: rowOf, keyOf };
   return html`
-    <${Split} back=${key === undefined ? undefined : ["sees", "tools"]}
-      list=${html`
-        <div class="tools">
-          <${Search} label=${T.search} value=${words} onInput=${setWords} />
-        </div><${Failure} text=${error} />
-              ${value !== undefined && tools.length === 0 && html`<${Empty} title=${T.none} />`}
-              <${Listbox} label=${T.title} items=${tools} keyOf=${keyOf} chosen=${chosen &&
-                keyOf(chosen)} onOpen=${focusDetail}
-          rowHeight=${56}
-          onChoose=${(each: string) => goTo(["sees", "tools", each], { isStep: false })} row=${(tool: Tool) =>
-            html`<${Row} tool=${tool} />`} />
-      `}
-      detail=${chosen && html`<${ToolDetail} key=${keyOf(chosen)} tool=${chosen} />`} />
+    <${Split} path=${["sees", "tools"]} search=${T.search} error=${error} lists=${[list]}
+      detail=${(tool: Tool) => html`<${ToolDetail} key=${keyOf(tool)} tool=${tool} />`} />
   `;
 }
 
-function Row({ tool }: { tool: Tool }): View {
-  return html`<span class="stack grow"><strong><${Name} text=${tool.name} /></strong>
-      <small class="faint cut"><${Name} text=${tool.server} /> · <${Line} text=${tool.description} max=${160} /></small></span>
-    ${
-    isChanged(tool) &&
-    html`<span class="badge hot">${tool.set_aside === true ? T.setAside : T.changed}</span>`
-  }
-    ${tool.hidden === true && html`<span class="badge">${T.hidden}</span>`}
-    ${tool.auto_apply === true && html`<span class="badge good">${T.runsAtOnce}</span>`}`;
-}
-
-/** Several servers may have a tool of one name. */
-function keyOf({ server, tool }: Tool): string {
-  return `${server}/${tool}`;
+function rowOf(tool: Tool): Row {
+  return [
+    html`<${Name} text=${tool.name} />`,
+    html`<${Name} text=${tool.server} /> · <${Line} text=${tool.description} max=${160} />`,
+    html`${isChanged(tool) && html`<span class="badge hot">${tool.set_aside ? T.setAside : T.changed}</span>`}
+      ${tool.hidden && html`<span class="badge">${T.hidden}</span>`}
+      ${tool.auto_apply && html`<span class="badge good">${T.runsAtOnce}</span>`}`,
+  ];
 }
 
 function isChanged({ changed, changes = [] }: Tool): boolean {
   return changed !== undefined || changes.length > 0;
 }
 
-function annotationsOf({ meta }: Tool): Readonly<Record<string, unknown>> {
-  try {
-    return recordOf(JSON.parse(String(meta?.["MCP_TOOL_ANNOTATION"] ?? "{}")));
-  } catch {
-    return {};
-  }
-}
-
 function ToolDetail({ tool }: { tool: Tool }): View {
-  const annotations = annotationsOf(tool);
-  const { name, description, params_schema, hidden = false, auto_apply = false } = tool;
-  const edit = (path: string, done: string) => async () => {
-    await act(path, { arguments: [name], options: { mcp_server: tool.server } });
-    say(done);
+  const { name, server, description, params_schema, meta, hidden, auto_apply } = tool;
+  const annotations = recordOf(parseValue(String(meta?.["MCP_TOOL_ANNOTATION"] ?? "")));
+  const edit = (path: string, { label, done }: { label: string; done: (name: string) => string }) => {
+    const press = async () => {
+      await act(path, { arguments: [name], options: { mcp_server: server } });
+      say(done(nameText(name)));
+    };
+    return html`<${Button} onPress=${press}>${label}<//>`;
   };
   return html`
-    <${Heading}><${Name} text=${name} /><//>
-    <p class="who"><span>${texts.now.of} <a href=${linkTo("servers", tool.server)}><${Name} text=${tool
-      .server} /></a></span></p>
-    <${Hints} annotations=${annotations} /><${Changes} changed=${tool.changed} changes=${tool.changes ??
-      []} />
+    <${Heading} about=${html`<span>${texts.now.of} <a href=${
+      linkTo("servers", server)
+    }><${Name} text=${server} /></a></span>`}>
+      <${Name} text=${name} /><//>
+    <${Hints} annotations=${annotations} /><${Changes} tool=${tool} />
     <${Prose} text=${description} max=${8_000} />
     <div class="actions">
       ${auto_apply
-        ? html`<${Button} onPress=${edit("tool/ask", T.nowAsks(nameText(name)))}>${T.ask}<//>`
-        : html`<${Button} onPress=${edit("tool/allow", T.nowRuns(nameText(name)))}>${
-          isChanged(tool) ? T.allowChanged : T.allow
-        }<//>`}
+        ? edit("tool/ask", { label: T.ask, done: T.nowAsks })
+        : edit("tool/allow", { label: isChanged(tool) ? T.allowChanged : T.allow, done: T.nowRuns })}
       ${hidden
-        ? html`<${Button} onPress=${edit("tool/show", T.nowShown(nameText(name)))}>${T.show}<//>`
-        : html`<${Button} onPress=${edit("tool/hide", T.nowHidden(nameText(name)))}>${T.hide}<//>`}
+        ? edit("tool/show", { label: T.show, done: T.nowShown })
+        : edit("tool/hide", { label: T.hide, done: T.nowHidden })}
     </div>
     ${!hidden && html`
       <h3>${T.run}</h3>
@@ -135,43 +92,35 @@ function ToolDetail({ tool }: { tool: Tool }): View {
 }
 
 interface CallResult {
-  readonly content?: readonly Readonly<Record<string, unknown>>[];
-  readonly structuredContent?: unknown;
+  readonly content?: readonly Values[];
   readonly isError?: boolean;
+  readonly ms: number;
 }
 
 /** How long a call from here may take, in seconds. */
 const RUN_TIMEOUT_S = 300;
 
-function Run({ name, schema }: { name: string; schema: Readonly<Record<string, unknown>> }): View {
-  const [outcome, setOutcome] = useState<{ readonly result: CallResult; readonly ms: number }>();
-  const run = async (values: Readonly<Record<string, unknown>>) => {
+function Run({ name, schema }: { name: string; schema: Values }): View {
+  const [result, setResult] = useState<CallResult>();
+  const run = async (values: Values) => {
     const startedAtMs = performance.now();
     const options = { params: JSON.stringify(values), timeout: RUN_TIMEOUT_S };
-    const result = await act<CallResult>("call", { arguments: [name], options });
-    setOutcome({ result, ms: performance.now() - startedAtMs });
+    const answer = await act<CallResult>("call", { arguments: [name], options });
+    setResult({ ...answer, ms: performance.now() - startedAtMs });
   };
   return html`<${Form} schema=${schema} submit=${T.runIt} onSubmit=${run} />
     ${
-    outcome !== undefined &&
-    html`<section class="result ${outcome.result.isError ? "bad" : ""}" role="status" aria-label=${T.result}>
-      <h3>${outcome.result.isError ? T.failed : T.result} <small class="faint">${
-      durationText(outcome.ms)
-    }</small></h3>
-      ${outcome.result.content?.map((item) => html`<${Item} item=${item} />`)}</section>`
+    result !== undefined &&
+    html`<section class="card result ${result.isError && "bad"}" role="status" aria-label=${T.result}>
+      <h3>${result.isError ? T.failed : T.result} <small>${durationText(result.ms)}</small></h3>
+      ${result.content?.map(itemOf)}</section>`
   }`;
 }
 
-function Item({ item }: { item: Readonly<Record<string, unknown>> }): View {
-  const { type, text, data, mimeType } = item;
-  if (type === "text") return html`<${Lines} text=${String(text)} />`;
-  const source = pictureOf(mimeType, data);
-  if (source !== undefined) return html`<img src=${source} alt=${T.picture} />`;
-  return html`<${Lines} text=${JSON.stringify(item, null, 2)} />`;
-}
-
-/** A picture that is in the text itself; others are never fetched. */
-export function pictureOf(type: unknown, base64: unknown): string | undefined {
-  const isPicture = /^image\/(?:png|jpeg|gif|webp)$/.test(String(type)) && typeof base64 === "string";
-  return isPicture ? `data:${String(type)};base64,${base64}` : undefined;
+function itemOf(item: Values): View {
+  const picture = pictureOf(item["mimeType"], item["data"]);
+  if (picture !== undefined) return html`<${Picture} source=${picture} />`;
+  return html`<${Lines} text=${
+    item["type"] === "text" ? String(item["text"]) : JSON.stringify(item, null, 2)
+  } />`;
 }

@@ -1,0 +1,188 @@
+/** Lists to choose from, of any length, and what is chosen: the frame of every screen that has a list. */
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { texts } from "../texts.ts";
+import { html } from "./html.ts";
+import { Button, Empty, Failure, saveFile, Search } from "./parts.ts";
+import { goTo, linkTo, route } from "./route.ts";
+import type { View } from "./words.ts";
+
+/** What a row shows: its title, what is below it, and what stands at its end. */
+export type Row = readonly [title: View, about: View, end?: View];
+
+export interface List<Item> {
+  readonly title: string;
+  readonly items: readonly Item[];
+  readonly keyOf: (item: Item) => string;
+  readonly row: (item: Item) => Row;
+  /** What is said instead of an empty list; a list without it is left out. */
+  readonly none?: View;
+}
+
+interface SplitProps<Item> {
+  /** The address of the screen; the key of what is chosen follows it. */
+  readonly path: readonly string[];
+  /** The search is in the first one. */
+  readonly lists: readonly List<Item>[];
+  readonly detail: (item: Item) => View;
+  /** What is shown while the address names nothing that is there; the first one by default. */
+  readonly first?: Item | undefined;
+  /** The label of the field that searches in all that an item has. */
+  readonly search?: string;
+  /** Searches elsewhere, in place of here. */
+  readonly onSearch?: (words: string) => void;
+  /** The file in which what is found can be saved, a line of JSON each. */
+  readonly file?: string;
+  readonly tools?: View;
+  readonly error?: string | undefined;
+  /** What is shown where nothing can be chosen. */
+  readonly otherwise?: View;
+}
+
+export function Split<Item>(props: SplitProps<Item>): View {
+  const { path, lists: [list, ...others], detail, search, onSearch, file, tools, error, otherwise } = props;
+  const [words, setWords] = useState("");
+  const all = list?.items ?? [];
+  const items = useMemo(() => all.filter(matching(onSearch ? "" : words)), [all, words]);
+  const lists = list === undefined ? [] : [{ ...list, items, all: all.length }, ...others];
+  const { [path.length]: key } = route.value;
+  const pairs = props.lists.flatMap(({ items, keyOf }) => items.map((item) => ({ item, keyOf })));
+  const { item: chosen = props.first ?? items[0] ?? pairs[0]?.item } =
+    pairs.find(({ item, keyOf }) => keyOf(item) === key) ?? {};
+  const save = () => saveFile(file ?? "", items.map((item) => `${JSON.stringify(item)}\n`).join(""));
+  return html`
+    <div class="split ${key === undefined ? "" : "chosen"}">
+      <div class="list">
+        ${search !== undefined && html`
+          <div class="tools">
+            <${Search} label=${search} value=${words} onInput=${(text: string) => {
+              setWords(text);
+              onSearch?.(text);
+            }} />
+            ${tools}${file !== undefined && html`<${Button} onPress=${save}>${texts.save}<//>`}
+          </div>
+        `}
+        <${Failure} text=${error} />
+        ${lists.map((each) =>
+          (each.items.length > 0 || each.none) && html`
+            <${Titled} key=${each.title} ...${each}
+              none=${words === "" ? each.none : texts.noMatch} chosen=${chosen} path=${path} />
+          `
+        )}
+      </div>
+      <section class="detail" aria-label=${texts.detail}>
+        ${key !== undefined && html`<a class="back" href=${linkTo(...path)}>‹ ${texts.back}</a>`}
+        ${chosen === undefined ? otherwise : detail(chosen)}
+      </section>
+    </div>
+  `;
+}
+
+/** Whether all words are somewhere in what an item has. */
+export function matching(words: string): (item: unknown) => boolean {
+  const wanted = words.toLowerCase().split(/\s+/);
+  return (item) => {
+    const text = words === "" ? "" : JSON.stringify(item).toLowerCase();
+    return wanted.every((word) => text.includes(word));
+  };
+}
+
+interface TitledProps<Item> extends List<Item> {
+  readonly path: readonly string[];
+  readonly chosen: Item | undefined;
+  /** How many there are without the search. */
+  readonly all?: number;
+}
+
+function Titled<Item>({ all, none, ...list }: TitledProps<Item>): View {
+  const { items, title } = list;
+  return html`
+    <h2>${title} <span class="count">${texts.part(items.length, all ?? items.length)}</span></h2>
+    ${items.length === 0 ? html`<${Empty}>${none}<//>` : html`<${Listbox} ...${list} />`}
+  `;
+}
+
+const ROW_HEIGHT = 52;
+/** Rows beyond the view, so that scrolling shows no gap. */
+const MARGIN_ROWS = 8;
+/** Rows that stay in view where several lists share a column. */
+const LEAST_ROWS = 3;
+
+/** How many rows the keys move. */
+const STEPS: Readonly<Record<string, number>> = {
+  ...{ ArrowDown: 1, j: 1, PageDown: 10, End: Infinity },
+  ...{ ArrowUp: -1, k: -1, PageUp: -10, Home: -Infinity },
+};
+
+/** Only the rows in view are in the page. */
+function Listbox<Item>({ path, title, items, keyOf, row, chosen }: TitledProps<Item>): View {
+  const ref = useRef<HTMLDivElement>(null);
+  const [view, setView] = useState({ top: 0, height: 800 });
+  const chosenKey = chosen && keyOf(chosen);
+  const index = items.findIndex((item) => keyOf(item) === chosenKey);
+  const look = () => {
+    const { scrollTop: top = 0, clientHeight: height = 800 } = ref.current ?? {};
+    setView((last) => last.top === top && last.height === height ? last : { top, height });
+  };
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(look);
+    if (ref.current !== null) observer.observe(ref.current);
+    return () => observer.disconnect();
+  }, []);
+  // The chosen row comes into view when it is chosen, and not whenever the list changes.
+  useLayoutEffect(() => {
+    const { current: list } = ref;
+    if (list === null || index < 0) return;
+    const top = index * ROW_HEIGHT;
+    list.scrollTop = Math.min(top, Math.max(list.scrollTop, top + ROW_HEIGHT - list.clientHeight));
+    look();
+  }, [chosenKey]);
+  const choose = (item: Item) => goTo([...path, keyOf(item)], { isStep: false });
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = STEPS[event.key];
+    if (event.key === "Enter") focusDetail();
+    if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    const at = (index < 0 && step > 0 ? -1 : index) + step;
+    const next = items[Math.min(items.length - 1, Math.max(0, at))];
+    if (next !== undefined) choose(next);
+  };
+  const from = Math.max(0, Math.floor(view.top / ROW_HEIGHT) - MARGIN_ROWS);
+  const to = Math.ceil((view.top + view.height) / ROW_HEIGHT) + MARGIN_ROWS;
+  const idOf = (at: number) => `${title.replaceAll(/\W+/g, "-")}-${at}`;
+  const height = `${items.length * ROW_HEIGHT}px`;
+  const minHeight = `${Math.min(items.length, LEAST_ROWS) * ROW_HEIGHT}px`;
+  return html`
+    <div class="listbox" role="listbox" aria-label=${title} tabindex="0" ref=${ref} onScroll=${look}
+      onKeyDown=${onKeyDown} style=${{ flexBasis: height, minHeight }}
+      aria-activedescendant=${index >= from && index < to ? idOf(index) : undefined}>
+      <div role="presentation" style=${{ height }}>
+        ${items.slice(from, to).map((item, at) => {
+          const [top, about, end] = row(item);
+          const press = () => {
+            choose(item);
+            focusDetail();
+          };
+          return html`
+            <div role="option" class="option" key=${keyOf(item)} id=${idOf(from + at)} onClick=${press}
+              aria-selected=${keyOf(item) === chosenKey} aria-setsize=${items.length}
+              aria-posinset=${from + at + 1} style=${{ top: `${(from + at) * ROW_HEIGHT}px` }}>
+              <span class="stack grow"><strong>${top}</strong><small class="faint">${about}</small></span>${end}
+            </div>
+          `;
+        })}
+      </div>
+    </div>
+  `;
+}
+
+/** The heading of what is chosen, which gets the focus when the person goes there, and a line about it. */
+export function Heading({ children, about }: { children: View; about?: View }): View {
+  return html`
+    <h2 tabindex="-1" id="detail">${children}</h2>
+    ${about && html`<p class="who">${about}</p>`}
+  `;
+}
+
+export function focusDetail(): void {
+  requestAnimationFrame(() => document.getElementById("detail")?.focus());
+}
