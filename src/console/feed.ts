@@ -16,11 +16,6 @@ const KEEP_ALIVE_MS = 15_000;
 /** A reader that has taken nothing for so long is gone, in milliseconds. */
 const SILENCE_MS = 60_000;
 
-interface KeptEvent {
-  readonly number: number;
-  readonly text: string;
-}
-
 /** How events are merged with others. */
 export interface MergeOptions {
   readonly key?: string;
@@ -42,11 +37,11 @@ export class EventFeed {
   /** Ids of another start, or of another feed, are not of this one. */
   readonly #start = crypto.randomUUID().slice(0, 8);
   readonly #times: Required<FeedTimes>;
-  readonly #kept: KeptEvent[] = [];
+  /** The last events as texts, the last of which has the last number. */
+  readonly #kept: string[] = [];
   readonly #readers = new Set<FeedReader>();
-  /** By name and key: what was told since the last tick, and the newest of what came after that. */
-  readonly #told = new Set<string>();
-  readonly #due = new Map<string, { readonly name: string; readonly value: object }>();
+  /** By name and key: what was told since the last tick, with the newest of what came after that. */
+  readonly #told = new Map<string, { readonly name: string; readonly value: object } | undefined>();
   #merging: ReturnType<typeof setInterval> | undefined;
   #keptLength = 0;
   #lastNumber = 0;
@@ -73,10 +68,9 @@ export class EventFeed {
     if (this.#isClosed) return;
     if (key === undefined && value !== undefined) return this.#append(name, value);
     const id = `${name} ${key ?? ""}`;
-    const event = { name, value: value ?? {} };
-    if (isLast) this.#due.delete(id);
-    else if (this.#told.has(id)) return void this.#due.set(id, event);
-    this.#tell(id, event);
+    if (!isLast && this.#told.has(id)) return void this.#told.set(id, { name, value: value ?? {} });
+    this.#told.set(id, undefined);
+    this.#append(name, value ?? {});
     this.#merging ??= setInterval(() => this.#merge(), this.#times.mergeMs);
   }
 
@@ -97,12 +91,11 @@ export class EventFeed {
     { signal, onEnd = () => {} }: { readonly signal: AbortSignal; readonly onEnd?: () => void },
   ): Response | undefined {
     if (this.#isClosed || this.#readers.size >= MAX_READERS) return undefined;
-    const after = lastId === undefined ? this.#lastNumber : this.#numberOf(lastId);
     const reader = new FeedReader({
-      next: (number) => this.#textAfter(number),
-      after,
+      sent: lastId === undefined ? this.#lastNumber : this.#numberOf(lastId),
+      onRoom: () => this.#send(reader),
       onEnd: () => {
-        this.#end(reader);
+        this.#leave(reader);
         onEnd();
       },
     });
@@ -122,29 +115,28 @@ export class EventFeed {
   }
 
   #merge(): void {
-    this.#told.clear();
-    const due = [...this.#due];
-    this.#due.clear();
-    for (const [id, event] of due) this.#tell(id, event);
-    if (due.length > 0) return;
+    for (const [id, event] of [...this.#told]) {
+      if (event === undefined) this.#told.delete(id);
+      else this.#told.set(id, undefined);
+      if (event !== undefined) this.#append(event.name, event.value);
+    }
+    if (this.#told.size > 0) return;
     clearInterval(this.#merging);
     this.#merging = undefined;
   }
 
-  #tell(id: string, { name, value }: { readonly name: string; readonly value: object }): void {
-    this.#told.add(id);
-    this.#append(name, value);
-  }
-
   #append(name: string, value: object): void {
-    const number = ++this.#lastNumber;
-    const text = eventText({ id: `${this.#start}-${number}`, name, value });
-    this.#kept.push({ number, text });
+    const text = this.#textOf(++this.#lastNumber, { name, value });
+    this.#kept.push(text);
     this.#keptLength += text.length;
     while (this.#kept.length > MAX_KEPT_EVENTS || this.#keptLength > MAX_KEPT_LENGTH) {
-      this.#keptLength -= this.#kept.shift()?.text.length ?? 0;
+      this.#keptLength -= this.#kept.shift()?.length ?? 0;
     }
-    for (const reader of this.#readers) reader.wake();
+    for (const reader of this.#readers) this.#send(reader);
+  }
+
+  #textOf(number: number, { name, value }: { readonly name: string; readonly value: object }): string {
+    return `id: ${this.#start}-${number}\nevent: ${name}\ndata: ${JSON.stringify(value)}\n\n`;
   }
 
   /** The number of an event of this feed; `undefined` for an id of another one. */
@@ -155,32 +147,33 @@ export class EventFeed {
     return isOwn ? number : undefined;
   }
 
-  /** What a reader gets that has the events up to a number; `undefined` when there is nothing new. */
-  #textAfter(number: number | undefined): FeedPiece | undefined {
-    const upTo = this.#lastNumber;
-    if (number === upTo) return undefined;
-    const first = this.#kept[0]?.number ?? upTo + 1;
-    if (number === undefined || number + 1 < first) {
-      return { upTo, text: eventText({ id: `${this.#start}-${upTo}`, name: "reset", value: {} }) };
+  /** Sends a reader what it does not have, as much as one piece holds, if its client has room for it. */
+  #send(reader: FeedReader): void {
+    const { sent } = reader;
+    if (!reader.hasRoom || sent === this.#lastNumber) return;
+    const missing = sent === undefined ? Infinity : this.#lastNumber - sent;
+    if (missing > this.#kept.length) {
+      reader.sent = this.#lastNumber;
+      return reader.send(this.#textOf(this.#lastNumber, { name: "reset", value: {} }));
     }
-    const next: string[] = [];
-    let length = 0;
-    for (let i = number + 1 - first; i < this.#kept.length && length < PIECE_LENGTH; i++) {
-      const { text = "" } = this.#kept[i] ?? {};
-      next.push(text);
-      length += text.length;
-    }
-    return { upTo: number + next.length, text: next.join("") };
+    let text = "";
+    let at = this.#kept.length - missing;
+    while (at < this.#kept.length && text.length < PIECE_LENGTH) text += this.#kept[at++] ?? "";
+    reader.sent = this.#lastNumber - (this.#kept.length - at);
+    reader.send(text);
   }
 
   #begin(): void {
     this.#timer = setInterval(() => {
-      for (const reader of [...this.#readers]) reader.tick(this.#times.silenceMs);
+      for (const reader of [...this.#readers]) {
+        if (reader.hasRoom) reader.send(": \n\n");
+        else if (performance.now() - reader.sentAtMs > this.#times.silenceMs) reader.end();
+      }
     }, this.#times.keepAliveMs);
     this.#watching = this.#watch?.();
   }
 
-  #end(reader: FeedReader): void {
+  #leave(reader: FeedReader): void {
     if (!this.#readers.delete(reader) || this.#readers.size > 0) return;
     clearInterval(this.#timer);
     this.#watching?.[Symbol.dispose]();
@@ -188,84 +181,55 @@ export class EventFeed {
   }
 }
 
-interface FeedPiece {
-  /** The number of the last event that the reader has then. */
-  readonly upTo: number;
-  readonly text: string;
-}
-
 interface FeedReaderOptions {
-  readonly next: (number: number | undefined) => FeedPiece | undefined;
-  readonly after: number | undefined;
+  readonly sent: number | undefined;
+  /** Called when the client has room for a piece. */
+  readonly onRoom: () => void;
   readonly onEnd: () => void;
 }
 
 /** One stream, which takes a piece when its client asks for one. */
 class FeedReader {
   readonly stream: ReadableStream<Uint8Array>;
-  readonly #options: FeedReaderOptions;
+  /** The number of the last event that was sent; `undefined` while a `reset` is due. */
+  sent: number | undefined;
+  sentAtMs = performance.now();
+  hasRoom = false;
   readonly #encoder = new TextEncoder();
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
-  /** The number of the last event that was sent; `undefined` while a `reset` is due. */
-  #sent: number | undefined;
-  /** Whether the client has room for a piece, and since when it has none. */
-  #wants = false;
-  #silentSinceMs = performance.now();
-  #isOver = false;
+  #onEnd: (() => void) | undefined;
 
-  constructor(options: FeedReaderOptions) {
-    this.#options = options;
-    this.#sent = options.after;
+  constructor({ sent, onRoom, onEnd }: FeedReaderOptions) {
+    this.sent = sent;
+    this.#onEnd = onEnd;
     this.stream = new ReadableStream<Uint8Array>({
       start: (controller) => {
         this.#controller = controller;
         // The head of the answer goes out with it, so that the reader knows that it misses nothing from now on.
-        controller.enqueue(this.#encoder.encode(": open\n\n"));
+        this.send(": open\n\n");
       },
       pull: () => {
-        this.#wants = true;
-        this.wake();
+        this.hasRoom = true;
+        onRoom();
       },
-      cancel: () => this.#finish(),
+      cancel: () => {
+        this.#controller = undefined;
+        this.end();
+      },
     }, { highWaterMark: 1 });
   }
 
-  /** Sends the next piece, if the client has room for it. */
-  wake(): void {
-    if (!this.#wants || this.#isOver) return;
-    const piece = this.#options.next(this.#sent);
-    if (piece === undefined) return;
-    this.#sent = piece.upTo;
-    this.#send(piece.text);
-  }
-
-  /** Keeps the connection alive; ends it when the client has read nothing for so long. */
-  tick(silenceMs: number): void {
-    if (this.#wants) this.#send(": \n\n");
-    else if (performance.now() - this.#silentSinceMs > silenceMs) this.end();
-  }
-
-  end(): void {
-    if (this.#isOver) return;
-    this.#finish();
-    this.#controller?.close();
-  }
-
-  #send(text: string): void {
-    this.#wants = false;
-    this.#silentSinceMs = performance.now();
+  send(text: string): void {
+    this.hasRoom = false;
+    this.sentAtMs = performance.now();
     this.#controller?.enqueue(this.#encoder.encode(text));
   }
 
-  #finish(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#options.onEnd();
+  end(): void {
+    this.hasRoom = false;
+    this.#onEnd?.();
+    this.#onEnd = undefined;
+    this.#controller?.close();
+    this.#controller = undefined;
   }
-}
-
-function eventText(
-  { id, name, value }: { readonly id: string; readonly name: string; readonly value: object },
-): string {
-  return `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(value)}\n\n`;
 }
