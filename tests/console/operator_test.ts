@@ -118,7 +118,7 @@ test("`Drain` ends the Server after it was confirmed", async (page) => {
   await using ada = await page.join(ADA);
   const heard = ada.next("notify:connection_closing");
   await page.press("Drain");
-  await page.browser.textWith("End this Server?");
+  await page.browser.textWith("Drain this Server?");
   await page.confirm();
   assertEquals(Object(await heard).code, "server_closing");
   assertEquals(await page.desk.ended(), 0);

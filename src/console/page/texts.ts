@@ -262,7 +262,7 @@ export const texts = {
       noOptions: "All options have their defaults.",
       optionHead: ["Option", "Value", "Default"],
       drain: "Drain",
-      drainTitle: "End this Server?",
+      drainTitle: "Drain this Server?",
       drainAbout:
         "New sessions are refused, members reconnect elsewhere, requests in flight finish, and the process ends. " +
         "A supervisor may start it again.",

@@ -40,10 +40,10 @@ export function Chart({ label, series, format = (value) => value.toLocaleString(
       <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img"
         aria-label="${label}: ${lasts.map((each) => each.join(" ")).join(", ")}">
           ${series.map(({ points }, index) =>
-            html`<polyline class="series-${index % 6}" points=${points.map(place).join(" ")} />`
+            html`<polyline class="series-${index % 3}" points=${points.map(place).join(" ")} />`
           )}</svg>
       <ul class="legend">${lasts.map(([name, last], index) =>
-        html`<li class="series-${index % 6}">${name} <strong>${last}</strong></li>`
+        html`<li class="series-${index % 3}">${name} <strong>${last}</strong></li>`
       )}</ul>
     </figure>
   `;
