@@ -5,6 +5,7 @@ import { SmcpServer } from "../../src/server/server.ts";
 import type { Script } from "../fixtures/script.ts";
 import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";
 import { Workplace } from "../integration/_computer_program.ts";
+import { eventually } from "../fixtures/within.ts";
 
 const isPosix = Deno.build.os !== "windows";
 const W = "window://host/w";
@@ -315,6 +316,29 @@ Deno.test({
     await first[Symbol.asyncDispose]();
     assertEquals(await asked("--name", "laptop"), home.url);
     assertStringIncludes(await asked("--name", "laptop", "--url", work.url), "Cannot find");
+  },
+});
+
+Deno.test({
+  name: "the remedy of a missing input names the Computer that misses it beside another of its name",
+  ignore: !isPosix,
+  async fn() {
+    using place = new Workplace();
+    await using work = await SmcpServer.listen({ port: 0 });
+    await using home = await SmcpServer.listen({ port: 0 });
+    const server_parameters = { command: "run", args: ["${input:token}"] };
+    const config = place.write("config.json", {
+      inputs: [{ id: "token", type: "promptString", description: "Token" }],
+      servers: { files: { type: "stdio", server_parameters } },
+    });
+    const at = (url: string) => ["--url", url, "--office", "lab", "--name", "laptop", "--config", config];
+    await using _first = await place.serve(at(work.url));
+    await using _second = await place.serve(at(home.url));
+    for (const name of ["laptop", "laptop@lab"]) {
+      const read = async () => (await place.run(["status", "--json", "--name", name])).stdout;
+      const status = await eventually(read, (text) => text.includes("input set"), "the remedy");
+      assertStringIncludes(status, `--name ${name} input set token`);
+    }
   },
 });
 

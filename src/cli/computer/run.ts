@@ -35,10 +35,12 @@ export async function runHeadless(options: ComputerCliOptions, signal: AbortSign
     ...(options.documents === undefined && options.skills === undefined ? ["config"] : []),
   ]);
   const failed = Promise.withResolvers<Error>();
-  const program = `${commandLineOf("computer")} --name ${quoteWord(options.name ?? "")}`;
   await using hosted = await openHostedComputer(options, {
     isWatching: options.watch,
-    inputRemedy: (id) => `set ${inputVariable(id)}, or run: ${program} input set ${quoteWord(id)}`,
+    inputRemedy: (id) => {
+      const program = `${commandLineOf("computer")} --name ${quoteWord(hosted.commandName)}`;
+      return `set ${inputVariable(id)}, or run: ${program} input set ${quoteWord(id)}`;
+    },
     onFailed: failed.resolve,
   });
   const { name } = hosted.options;
