@@ -18,7 +18,7 @@ const ROUTES = [
   { route: "offices/lab", words: "websocket" },
   { route: "offices/lab/events", words: "Nothing since you look" },
   { route: "clients", words: "token-1" },
-  { route: "audit", words: "4 lines" },
+  { route: "audit", words: "Audit 4" },
 ] as const;
 
 for (const look of looks) {

@@ -63,7 +63,7 @@ function Grants(): View {
   });
   const change = async (path: string, { id, client }: Grant, options: Values = {}) => {
     await act(path, { arguments: [id], options });
-    say(T.changed(nameText(client)));
+    say(texts.done(path === "grants/limit" ? T.limit : T.revoke, nameText(client)));
     again();
   };
   const cellsOf = (grant: Grant) => {

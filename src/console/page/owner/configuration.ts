@@ -92,7 +92,7 @@ function Add(): View {
   const add = async ({ entry, name = "" }: Values) => {
     for (const [own, each] of entriesOf(String(entry), String(name))) {
       await act("server/add", { arguments: [own, JSON.stringify(each)] });
-      say(T.added(nameText(own)));
+      say(texts.done(T.apply, nameText(own)));
     }
     setAdded(added + 1);
   };

@@ -54,9 +54,12 @@ function rowOf(server: ServerRow): Row {
 function Server({ server }: { server: ServerRow }): View {
   const { name, status, since, last_error, problem, remedy, stderr_tail, memory_bytes } = server;
   const isDown = status === "stopped" || status === "failed";
-  const run = (path: string) => async () => {
-    await act(path, { arguments: [name] });
-    say(T.done(nameText(name)));
+  const run = (path: string, label: string, kind?: "primary") => {
+    const press = async () => {
+      await act(path, { arguments: [name] });
+      say(texts.done(label, nameText(name)));
+    };
+    return html`<${Button} kind=${kind} onPress=${press}>${label}<//>`;
   };
   const trouble = last_error ?? problem;
   const signIns = waiting.value.filter((each) => each.server === name && each.question?.mode === "sign-in");
@@ -89,9 +92,8 @@ function Server({ server }: { server: ServerRow }): View {
     )}
     <${Inputs} server=${name} />
     <div class="actions">
-      <${Button} kind=${isDown ? "primary" : undefined}
-        onPress=${run(isDown ? "server/start" : "server/restart")}>${isDown ? T.start : T.restart}<//>
-      ${!isDown && html`<${Button} onPress=${run("server/stop")}>${T.stop}<//>`}
+      ${isDown ? run("server/start", T.start, "primary") : run("server/restart", T.restart)}
+      ${!isDown && run("server/stop", T.stop)}
       <${SignIn} server=${server} run=${run} />
     </div>
     <${Facts} rows=${[
@@ -106,7 +108,7 @@ function Server({ server }: { server: ServerRow }): View {
 
 interface SignInProps {
   readonly server: ServerRow;
-  readonly run: (path: string) => () => unknown;
+  readonly run: (path: string, label: string, kind?: "primary") => View;
 }
 
 /** A sign-in ends when the person has come back from the browser; its page and code are shown meanwhile. */
@@ -116,10 +118,9 @@ function SignIn({ server: { name, status }, run }: SignInProps): View {
     on: ["servers"],
   });
   const state = status === "needs sign-in" ? status : value?.servers[0]?.state;
-  if (state === "signed in") return html`<${Button} onPress=${run("auth/logout")}>${T.signOut}<//>`;
-  const kind = state === "needs sign-in" ? "primary" : undefined;
-  return (kind || state === "signed out") &&
-    html`<${Button} kind=${kind} onPress=${run("auth/login")}>${T.signIn}<//>`;
+  if (state === "signed in") return run("auth/logout", T.signOut);
+  if (state === "needs sign-in") return run("auth/login", T.signIn, "primary");
+  return state === "signed out" && run("auth/login", T.signIn);
 }
 
 interface InputRow {
@@ -139,7 +140,7 @@ function Inputs({ server }: { server: string }): View {
     const field = { type: "string", format: "password", title, description: about };
     const set = async ({ value }: Values) => {
       await act("input/set", { arguments: [id, String(value)] });
-      say(T.inputSet(nameText(id)));
+      say(texts.done(T.set, nameText(id)));
     };
     return html`
       <${Form} key=${`${id} ${value_from}`} schema=${{ required: ["value"], properties: { value: field } }}

@@ -57,10 +57,10 @@ function isChanged({ changed, changes = [] }: Tool): boolean {
 function ToolDetail({ tool }: { tool: Tool }): View {
   const { name, server, description, params_schema, meta, hidden, auto_apply } = tool;
   const annotations = recordOf(parseValue(String(meta?.["MCP_TOOL_ANNOTATION"] ?? "")));
-  const edit = (path: string, { label, done }: { label: string; done: (name: string) => string }) => {
+  const edit = (path: string, label: string) => {
     const press = async () => {
       await act(path, { arguments: [name], options: { mcp_server: server } });
-      say(done(nameText(name)));
+      say(texts.done(label, nameText(name)));
     };
     return html`<${Button} onPress=${press}>${label}<//>`;
   };
@@ -72,12 +72,8 @@ function ToolDetail({ tool }: { tool: Tool }): View {
     <${Hints} annotations=${annotations} /><${Changes} tool=${tool} />
     <${Prose} text=${description} max=${8_000} />
     <div class="actions">
-      ${auto_apply
-        ? edit("tool/ask", { label: T.ask, done: T.nowAsks })
-        : edit("tool/allow", { label: isChanged(tool) ? T.allowChanged : T.allow, done: T.nowRuns })}
-      ${hidden
-        ? edit("tool/show", { label: T.show, done: T.nowShown })
-        : edit("tool/hide", { label: T.hide, done: T.nowHidden })}
+      ${auto_apply ? edit("tool/ask", T.ask) : edit("tool/allow", isChanged(tool) ? T.allowChanged : T.allow)}
+      ${hidden ? edit("tool/show", T.show) : edit("tool/hide", T.hide)}
     </div>
     ${!hidden && html`
       <h3>${T.run}</h3>
