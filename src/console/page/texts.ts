@@ -2,6 +2,16 @@
 const count = (n: number, one: string, many = `${one}s`) =>
   `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 
+const refusedBy = (program: string, command: string) => ({
+  title: "This page needs its link",
+  text:
+    `The link belongs to one start of the ${program}. Print the current one with this command, and open it:`,
+  command,
+  label: "Or paste the link here",
+  submit: "Open",
+  wrong: "That is not the link: it ends with # and a long word",
+});
+
 export const texts = {
   product: "A2C-SMCP",
   loading: "Loading…",
@@ -33,15 +43,7 @@ export const texts = {
   lost: "The program does not answer. This page shows what it last knew, and reconnects by itself.",
   arrived: (tool: string, server: string) => `New: ${tool} of ${server} waits for you`,
   gone: (tool: string, why: string) => `${tool} waits no more: ${why}`,
-  refused: {
-    title: "This page needs its link",
-    text:
-      "The link belongs to one start of the Computer. Print the current one with this command, and open it:",
-    command: "a2c-smcp computer console",
-    label: "Or paste the link here",
-    submit: "Open",
-    wrong: "That is not the link: it ends with # and a long word",
-  },
+  refused: refusedBy("Computer", "a2c-smcp computer console"),
   help: {
     title: "Keys",
     keys: [
@@ -217,15 +219,7 @@ export const texts = {
     cut: "only their beginning is kept",
   },
   operator: {
-    refused: {
-      title: "This page needs its link",
-      text:
-        "The link belongs to one start of the Server. Print the current one with this command, and open it:",
-      command: "a2c-smcp server console",
-      label: "Or paste the link here",
-      submit: "Open",
-      wrong: "That is not the link: it ends with # and a long word",
-    },
+    refused: refusedBy("Server", "a2c-smcp server console"),
     signIn: {
       title: "Operators of this hub",
       text: "Sign in with the token of an operator of all offices. It is kept in this tab alone.",

@@ -26,7 +26,7 @@ interface ShellProps {
   readonly actions?: View;
   readonly banner?: View;
   /** What is shown when the program refuses this page. */
-  readonly refused: typeof texts.refused | typeof texts.operator.refused | typeof texts.operator.signIn;
+  readonly refused: typeof texts.refused;
   readonly keys: readonly (readonly [keys: string, what: string])[];
 }
 

@@ -24,8 +24,8 @@ interface SplitProps<Item> {
   /** The search is in the first one. */
   readonly lists: readonly List<Item>[];
   readonly detail: (item: Item) => View;
-  /** What is shown while the address names nothing that is there; the first one by default. */
-  readonly first?: Item | undefined;
+  /** What is shown while the address names nothing that is there; the first one by default, `null` for none. */
+  readonly first?: Item | null | undefined;
   /** The label of the field that searches in all that an item has. */
   readonly search?: string;
   /** Searches elsewhere, in place of here. */
@@ -46,8 +46,8 @@ export function Split<Item>(props: SplitProps<Item>): View {
   const lists = list === undefined ? [] : [{ ...list, items, all: all.length }, ...others];
   const { [path.length]: key } = route.value;
   const pairs = props.lists.flatMap(({ items, keyOf }) => items.map((item) => ({ item, keyOf })));
-  const { item: chosen = props.first ?? items[0] ?? pairs[0]?.item } =
-    pairs.find(({ item, keyOf }) => keyOf(item) === key) ?? {};
+  const { first = items[0] ?? pairs[0]?.item } = props;
+  const chosen = pairs.find(({ item, keyOf }) => keyOf(item) === key)?.item ?? first ?? undefined;
   const save = () => saveFile(file ?? "", items.map((item) => `${JSON.stringify(item)}\n`).join(""));
   return html`
     <div class="split ${key === undefined ? "" : "chosen"}">
@@ -81,7 +81,7 @@ export function Split<Item>(props: SplitProps<Item>): View {
 export function matching(words: string): (item: unknown) => boolean {
   const wanted = words.toLowerCase().split(/\s+/);
   return (item) => {
-    const text = words === "" ? "" : JSON.stringify(item).toLowerCase();
+    const text = words === "" ? "" : JSON.stringify(Object.values(Object(item))).toLowerCase();
     return wanted.every((word) => text.includes(word));
   };
 }

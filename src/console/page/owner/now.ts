@@ -40,24 +40,13 @@ export function Now(): View {
       <p>${T.calm}</p>
       <//>
   `;
-  return html`<${Split} path=${["now"]} first=${waiting.value[0] ?? NOBODY} lists=${[
-    {
-      title: T.waiting,
-      items: waiting.value,
-      none: calls.value ? T.nothingWaits : texts.loading,
-      row: callRow,
-      keyOf,
-    },
+  const none = calls.value ? T.nothingWaits : texts.loading;
+  return html`<${Split} path=${["now"]} first=${waiting.value[0] ?? null} otherwise=${calm} lists=${[
+    { title: T.waiting, items: waiting.value, none, row: callRow, keyOf },
     { title: T.running, items: running, row: callRow, keyOf },
     { title: T.recent, items: recent, none: texts.history.none, row: recordRow, keyOf },
-  ]} detail=${(entry: Entry | typeof NOBODY) =>
-    entry === NOBODY
-      ? calm
-      : html`<${detailOf(entry as Entry)} key=${keyOf(entry as Entry)} entry=${entry} />`} />`;
+  ]} detail=${(entry: Entry) => html`<${detailOf(entry)} key=${keyOf(entry)} entry=${entry} />`} />`;
 }
-
-/** Chosen while nothing waits and nothing else is chosen. */
-const NOBODY = { id: "" } as const;
 
 function detailOf(entry: Entry): (props: { entry: never }) => View {
   if ("outcome" in entry) return RecordDetail;
