@@ -1,4 +1,5 @@
 /** Adds and removes servers in the text of a configuration. Comments, order and indentation of the rest are kept. */
+import { isDeepStrictEqual } from "node:util";
 import { findNodeAtLocation, type Node, parseTree } from "jsonc-parser";
 import { type ConfigEntry, type ConfigForm, type ConfigOutline, nameOf, outlineConfig } from "./form.ts";
 import { isRecord } from "../json/json.ts";
@@ -37,7 +38,7 @@ export type NewServer =
 
 /** A server as an entry that is written into the configuration unchanged. */
 export interface WrittenServer {
-  /** The entry without its name. */
+  /** The entry without its name; `inputs` in it, as VS Code writes them, become inputs of the configuration. */
   readonly entry: Readonly<Record<string, unknown>>;
 }
 
@@ -45,7 +46,8 @@ export interface WrittenServer {
  * Adds a server after the existing ones, in the form of the file.
  *
  * @param text The text of the file; `undefined` or blank for a new file.
- * @throws {ConfigError} when the name is in use, or the text is not a valid configuration in JSON.
+ * @throws {ConfigError} when the name is in use, also that of an input with another definition, or the text is not a
+ * valid configuration in JSON.
  */
 export function addServerText(
   text: string | undefined,
@@ -53,6 +55,10 @@ export function addServerText(
   server: NewServer | WrittenServer,
 ): string {
   if (name === "") throw new ConfigError("Cannot add server: the name is empty");
+  if ("entry" in server && "inputs" in server.entry) {
+    const { inputs, ...entry } = server.entry;
+    return addInputs(addServerText(text, name, { entry }), inputs, `add server "${name}"`);
+  }
   const before = text ?? "";
   const action = `add server "${name}"`;
   refuseOtherFormats(before, action);
@@ -71,6 +77,29 @@ export function addServerText(
   const entry = toEntry(outline.form, server);
   const item = outline.isList ? { value: { name, ...entry } } : { key: name, value: entry };
   return insert(before, outline.path, item);
+}
+
+function addInputs(text: string, inputs: unknown, action: string): string {
+  if (!Array.isArray(inputs)) throw new ConfigError(`Cannot ${action}: "inputs" must be a list`);
+  return inputs.reduce((before: string, input: unknown) => addInput(before, input, action), text);
+}
+
+function addInput(text: string, input: unknown, action: string): string {
+  const outline = outlineOf(readForEdit(text, action), action);
+  const id = isRecord(input) ? input["id"] : undefined;
+  const known = outline?.inputs.find(({ value }) => isRecord(value) && value["id"] === id);
+  if (known !== undefined) {
+    if (isDeepStrictEqual(known.value, input)) return text;
+    throw new ConfigError(
+      `Cannot ${action}: an input "${id}" with another definition exists; give one of the two another "id"`,
+    );
+  }
+  if (outline === undefined || outline.path.length === 0 || outline.path[0] === "projects") {
+    throw new ConfigError(`Cannot ${action}: a config of this form has no "inputs"; write \${env:NAME}`);
+  }
+  const path = [...outline.path.slice(0, -1), "inputs"];
+  const isThere = memberPath(text, path).length === path.length && nodeAt(text, path).type === "array";
+  return isThere ? insert(text, path, { value: input }) : setMemberText(text, path, [input]);
 }
 
 export function removeServerText(text: string, name: string): string {

@@ -66,9 +66,8 @@ export function checkUse(
       if (placeholder.kind !== "input") continue;
       used.add(placeholder.id);
       if (known.has(placeholder.id) || findings.failures.length === MAX_FINDINGS) continue;
-      const message = `uses input "${placeholder.id}", which is not in "inputs"${
-        didYouMean(placeholder.id, ids)
-      }`;
+      const hint = didYouMean(placeholder.id, ids) || "; declare it there, or write ${env:NAME}";
+      const message = `uses input "${placeholder.id}", which is not in "inputs"${hint}`;
       if (isRecord(value) && value["disabled"] === true) findings.warn([...path, ...within], message);
       else findings.fail([...path, ...within], message);
     }

@@ -231,7 +231,9 @@ testOwner(
     await owner.show("configuration");
     assertStringIncludes(await owner.browser.textWith("nosuchprogram-x"), "line ");
     const { command, args } = SHELL.server_parameters as { command: string; args: string[] };
-    await owner.fill("Entry, as JSON", JSON.stringify({ mcpServers: { pasted: { command, args } } }));
+    const inputs = [{ id: "color", type: "promptString", default: "red" }];
+    const pasted = { command, args, env: { COLOR: "${input:color}" } };
+    await owner.fill("Entry, as JSON", JSON.stringify({ servers: { pasted }, inputs }));
     await owner.press("Add and start");
     await owner.show("servers/pasted");
     await owner.textOf(".who", (text) => text.includes("running"));

@@ -232,3 +232,27 @@ Deno.test("TOML and YAML are not edited", () => {
     assertThrows(() => removeServerText(text, "a"), ConfigError, "change it in an editor");
   }
 });
+
+Deno.test("the inputs of a pasted entry become inputs of the configuration, each once", () => {
+  const inputs = [{ id: "token", type: "promptString", password: true }];
+  const entry = { command: "run", env: { TOKEN: "${input:token}" }, inputs };
+  const once = addServerText(undefined, "one", { entry });
+  const twice = addServerText(once, "two", { entry });
+  const { warnings, inputs: read } = parseConfigText(twice, "c", { origin });
+  assertEquals([warnings, read.map(({ id }) => id)], [[], ["token"]]);
+  assertEquals(JSON.parse(twice).servers.two, { command: "run", env: entry.env });
+  const other = { ...entry, inputs: [{ id: "token", type: "promptString", description: "another" }] };
+  assertThrows(() => addServerText(twice, "three", { entry: other }), ConfigError, 'input "token"');
+  assertThrows(() => addServerText(twice, "four", { entry: { ...entry, inputs: {} } }), ConfigError, "list");
+});
+
+Deno.test("the inputs of a pasted entry go beside the servers of every form, or are refused", () => {
+  const entry = { command: "run", inputs: [{ id: "pasted", type: "promptString" }] };
+  for (const file of files) {
+    const text = Deno.readTextFileSync(new URL(file, folder));
+    const { inputs } = parseConfigText(addServerText(text, "new one", { entry }), "c", { origin });
+    assertEquals(inputs.at(-1)?.id, "pasted", file);
+  }
+  const bare = '{ "one": { "command": "run" } }';
+  assertThrows(() => addServerText(bare, "two", { entry }), ConfigError, "env:NAME");
+});

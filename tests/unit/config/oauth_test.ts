@@ -223,6 +223,9 @@ Deno.test("the inputs of a sign-in are known to be used", () => {
   assertEquals(warnings, []);
   const missing = parseConfig({ servers: { a: own({ clientId: "${input:id}" }) } }).warnings;
   assertEquals(missing.map(({ path, message }) => [path, message]), [
-    ["servers.a.oauth.clientId", 'uses input "id", which is not in "inputs"'],
+    [
+      "servers.a.oauth.clientId",
+      'uses input "id", which is not in "inputs"; declare it there, or write ${env:NAME}',
+    ],
   ]);
 });

@@ -84,7 +84,16 @@ function entriesOf(text: string, name: string): [name: string, entry: unknown][]
   );
   if (isEntry && name === "") throw new SyntaxError(T.nameless);
   if (isEntry) return [[name, list]];
-  return entries.length === 1 && name !== "" ? [[name, entries[0]?.[1]]] : entries;
+  const named = entries.length === 1 && name !== "" ? [[name, entries[0]?.[1]] as const] : entries;
+  return named.map(([own, each]) => [own, withInputs(each, value["inputs"])]);
+}
+
+/** VS Code keeps the inputs of all servers beside them. */
+function withInputs(entry: unknown, inputs: unknown): unknown {
+  if (!Array.isArray(inputs)) return entry;
+  const written = JSON.stringify(entry);
+  const used = inputs.filter((input) => written.includes(`\${input:${recordOf(input)["id"]}}`));
+  return used.length === 0 ? entry : { ...recordOf(entry), inputs: used };
 }
 
 function Add(): View {
