@@ -2,6 +2,7 @@
  * The port of a console: its page for everybody, and the API for who has the token of this start. Other users of the machine
  * reach the port, too, and so does every web page that the owner opens.
  */
+import { createHmac } from "node:crypto";
 import { createServer, type IncomingMessage, type Server as HttpServer } from "node:http";
 import type { Socket } from "node:net";
 import { answerByFetch } from "../http/fetch_adapter.ts";
@@ -44,6 +45,8 @@ export class ConsoleDoor implements AsyncDisposable {
         // Pages of other ports of this machine may be those of another user.
         isOriginAllowed: (origin, { host }) => origin === `http://${host}`,
       },
+      prove: (nonce) =>
+        new Uint8Array(createHmac("sha256", this.#token).update(`a2c-smcp console ${nonce}`).digest()),
       admit: (incoming) => Promise.resolve(this.#admit(incoming)),
     });
     this.#http = createServer({

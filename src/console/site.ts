@@ -21,6 +21,8 @@ import {
 import { assets } from "./assets.ts";
 import type { EventFeed } from "./feed.ts";
 
+/** A UUID, so that nothing else is ever signed. */
+const NONCE = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 const MAX_BODY_BYTES = 1024 * 1024;
 /** How often a reader of events is admitted anew, in milliseconds. */
 const READMISSION_MS = 1_000;
@@ -67,6 +69,8 @@ export interface SiteOptions extends ConsoleProgram {
   /** The path that it is below, such as `/console`; empty where it has the whole port. */
   readonly base: string;
   readonly senders: SenderRules;
+  /** Proves to a page, which has not shown its token yet, that this program knows it; for a port that others may take. */
+  readonly prove?: (nonce: string) => Uint8Array<ArrayBuffer>;
   /** Why a request may not use the API; `undefined` lets it. */
   readonly admit: (
     incoming: IncomingMessage,
@@ -120,7 +124,8 @@ export class ConsoleSite {
     return senderProblem(sender, this.#options.senders, forwarded);
   }
 
-  #asset({ method }: Request, pathname: string): Response {
+  #asset({ method, url }: Request, pathname: string): Response {
+    if (pathname === "/proof") return this.#proof(new URL(url).searchParams.get("nonce") ?? "");
     const name = pathname === "/" ? `${this.#options.page}.html` : pathname.slice(1);
     if (!Object.hasOwn(assets, name)) throw new ApiRefusal(404, `Nothing is at "${pathname}"`);
     if (method !== "GET" && method !== "HEAD") {
@@ -128,6 +133,15 @@ export class ConsoleSite {
     }
     const type = CONTENT_TYPES[name.slice(name.lastIndexOf(".") + 1)] ?? "application/octet-stream";
     return new Response(assets[name], { headers: { ...SECURITY_HEADERS, "content-type": type } });
+  }
+
+  #proof(nonce: string): Response {
+    const { prove } = this.#options;
+    if (prove === undefined) throw new ApiRefusal(404, 'Nothing is at "/proof"');
+    if (!NONCE.test(nonce)) throw new ApiRefusal(400, "Cannot prove anything: the nonce must be a UUID");
+    return new Response(prove(nonce), {
+      headers: { ...SECURITY_HEADERS, "content-type": "application/octet-stream" },
+    });
   }
 
   async #api(request: Request, { pathname, incoming }: {

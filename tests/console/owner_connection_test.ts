@@ -49,8 +49,12 @@ Deno.test({
     const { port } = page.console.door;
     await page.console[Symbol.asyncDispose]();
     assertStringIncludes(await page.browser.textWith("The program does not answer"), "read_file");
-    await using _anew = await ScriptedConsole.open(QUIET, port);
+    assertEquals(await page.browser.evaluate("document.querySelector('.screen')?.inert"), true);
+    await using anew = await ScriptedConsole.open(QUIET, port);
     await page.browser.textWith("This page needs its link");
+    await page.fill("Or paste the link here", anew.door.link);
+    await page.press("Open");
+    await page.browser.textWith("Nothing waits for you");
   },
 });
 
@@ -81,5 +85,27 @@ Deno.test({
     await other.textWith("Nothing waits for you");
     const notice = () => page.browser.evaluate("document.querySelector('.notice')?.innerText");
     assertEquals(await eventually(notice, (text) => text !== undefined, "the notice"), "Allowed: write_file");
+  },
+});
+
+Deno.test({
+  name: "another program that took the port gets no token, and shows nothing on the page",
+  ...inEach,
+  async fn() {
+    await using page = await OwnerPage.open({ history: { history: [callRecord(1)] } });
+    await page.browser.textWith("read_file");
+    const { port } = page.console.door;
+    await page.console[Symbol.asyncDispose]();
+    await page.browser.textWith("The program does not answer");
+    const asked: [string, string | null][] = [];
+    const event = `event: waiting\ndata: ${JSON.stringify(waitingCall("forged"))}\n\n`;
+    await using _other = Deno.serve({ hostname: "127.0.0.1", port, onListen: () => {} }, (request) => {
+      asked.push([new URL(request.url).pathname, request.headers.get("authorization")]);
+      return new Response(event, { headers: { "content-type": "text/event-stream" } });
+    });
+    const text = await page.browser.textWith("This page needs its link");
+    assertEquals(text.includes("forged"), false);
+    assertEquals(asked, [["/proof", null]]);
+    assertEquals(await page.browser.evaluate("sessionStorage.length"), 0);
   },
 });

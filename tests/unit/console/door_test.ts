@@ -145,3 +145,20 @@ Deno.test("every answer says that nothing else may be loaded, shown around it, o
     }
   }
 });
+
+Deno.test("the door proves that it knows its token, and signs nothing but a UUID", async () => {
+  await using opened = await open(() => Promise.resolve(OK));
+  const { door } = opened;
+  const ask = (nonce: string) => fetch(`http://127.0.0.1:${door.port}/proof?nonce=${nonce}`);
+  const nonce = crypto.randomUUID();
+  const response = await ask(nonce);
+  assertEquals(response.status, 200);
+  const bytes = (text: string) => new TextEncoder().encode(text);
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", bytes(door.token), algorithm, false, ["verify"]);
+  const proof = await response.arrayBuffer();
+  assert(await crypto.subtle.verify("HMAC", key, proof, bytes(`a2c-smcp console ${nonce}`)));
+  const refused = await ask("anything");
+  assertEquals(refused.status, 400);
+  await refused.body?.cancel();
+});

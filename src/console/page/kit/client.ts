@@ -1,5 +1,6 @@
 /** The API and the stream of events of the program that serves this page. */
 import { batch, signal } from "@preact/signals";
+import { texts } from "../texts.ts";
 
 /** `refused`: the program does not know the token, or does not want one from here. */
 export const connection = signal<"connecting" | "open" | "lost" | "refused">("connecting");
@@ -51,6 +52,8 @@ export async function act<Value>(path: string, asked: Asked = {}): Promise<Value
 }
 
 async function request<Value>(path: string, options: RequestInit): Promise<Value> {
+  if (connection.value === "lost" || connection.value === "refused") throw new ApiError(texts.lost);
+  await proven.promise;
   const response = await send(path, options).catch((cause) => {
     throw new ApiError(`Cannot reach the program: ${String(cause)}`);
   });
@@ -64,6 +67,24 @@ function send(path: string, options: RequestInit): Promise<Response> {
   const token = sessionStorage.getItem(TOKEN_KEY);
   if (token !== null) headers.set("authorization", `Bearer ${token}`);
   return fetch(new URL(`api/${path}`, document.baseURI.replace(/#.*/s, "")), { ...options, headers });
+}
+
+/** Resolves when what listens at this address has proven that it knows the token. */
+const proven = Promise.withResolvers<void>();
+
+/**
+ * Whether what listens at this address knows the token. When the program has ended, that may be a process of another user,
+ * who must get neither the token nor what is typed here. Nobody else takes the port of a hub.
+ */
+async function isProven(signal: AbortSignal): Promise<boolean> {
+  if (location.pathname !== "/") return true;
+  const [token, nonce] = [sessionStorage.getItem(TOKEN_KEY), crypto.randomUUID()];
+  if (token === null) return false;
+  const response = await fetch(`/proof?nonce=${nonce}`, { signal });
+  const [algorithm, encoder] = [{ name: "HMAC", hash: "SHA-256" }, new TextEncoder()];
+  const key = await crypto.subtle.importKey("raw", encoder.encode(token), algorithm, false, ["verify"]);
+  const proof = await response.arrayBuffer();
+  return await crypto.subtle.verify("HMAC", key, proof, encoder.encode(`a2c-smcp console ${nonce}`));
 }
 
 type Told = Readonly<Record<string, unknown>>;
@@ -114,6 +135,11 @@ export async function follow(): Promise<void> {
     const silence = new AbortController();
     let timer = setTimeout(() => silence.abort(), SILENCE_MS);
     try {
+      if (!await isProven(silence.signal)) {
+        sessionStorage.removeItem(TOKEN_KEY);
+        return void (connection.value = "refused");
+      }
+      proven.resolve();
       const headers: HeadersInit = lastId === undefined ? {} : { "last-event-id": lastId };
       const response = await send("events", { headers, signal: silence.signal });
       if (response.status === 401 || response.status === 403) return void (connection.value = "refused");

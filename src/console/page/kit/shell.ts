@@ -56,7 +56,8 @@ export function Shell({ screens, head, actions, banner, refused, keys }: ShellPr
       <h1 id="title" class="unseen">${chosen?.title}</h1>
       ${connection.value === "lost" && html`<p class="banner bad" role="alert">${texts.lost}</p>`}
       ${banner}
-      ${chosen !== undefined && html`<${chosen.view} key=${chosen.id} />`}
+      <div class="screen" inert=${connection.value === "lost"}>
+        ${chosen !== undefined && html`<${chosen.view} key=${chosen.id} />`}</div>
     </main>
     ${text !== "" && html`<p class="notice ${isAlarm ? "bad" : ""}">${text}</p>`}
     <p class="unseen" role="status">${!isAlarm && text}</p>
@@ -81,7 +82,8 @@ function link(
 function Refused({ title, text, wrong, command, label, submit }: ShellProps["refused"]): View {
   const enter = ({ link = "" }: Values) => {
     if (!takeToken(String(link))) return say(wrong, { isAlarm: true });
-    location.reload();
+    connection.value = "connecting";
+    void follow();
   };
   const schema = {
     required: ["link"],
