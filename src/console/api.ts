@@ -147,9 +147,6 @@ function toWord(value: unknown): string {
 const USAGE_EXIT = 2;
 const INTERRUPTED_EXIT = 130;
 
-/** The status of an answer by the code of a command's error. */
-const STATUS_BY_CODE: ReadonlyMap<unknown, number> = new Map([["STATE_CHANGED", 409]]);
-
 /** An answer: a status and its JSON. */
 export interface ApiAnswer {
   readonly status: number;
@@ -170,8 +167,7 @@ export function answerOf({ output, error, exitCode }: CommandOutcome): ApiAnswer
 }
 
 function statusOf(code: unknown, exitCode: number): number {
-  const status = STATUS_BY_CODE.get(code);
-  if (status !== undefined) return status;
+  if (code === "STATE_CHANGED") return 409;
   if (exitCode === USAGE_EXIT) return 400;
   return exitCode === INTERRUPTED_EXIT ? 503 : 502;
 }

@@ -5,7 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 import { texts } from "../texts.ts";
 import { connection, follow, hasToken, takeToken } from "./client.ts";
 import { Form, type Values } from "./form.ts";
-import { Button, Dialog, notice, say } from "./parts.ts";
+import { Button, Dialog, Facts, notice, say } from "./parts.ts";
 import { goTo, linkTo, route, startRouting } from "./route.ts";
 import { nameText, type View } from "./words.ts";
 
@@ -35,6 +35,11 @@ export function Shell({ screens, head, actions, banner, refused, keys }: ShellPr
   const chosen = screens.find(({ id }) => id === route.value[0]) ?? screens[0];
   const { text = "", isAlarm = false } = notice.value ?? {};
   const help = () => setHelping(true);
+  const allKeys = [
+    ...screens.map(({ title }, index) => [`${index + 1}`, title]),
+    ...keys,
+    ...texts.help.keys,
+  ];
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => onShortcut(event, { screens, help });
     addEventListener("keydown", onKey);
@@ -62,7 +67,11 @@ export function Shell({ screens, head, actions, banner, refused, keys }: ShellPr
     ${text !== "" && html`<p class="notice ${isAlarm ? "bad" : ""}">${text}</p>`}
     <p class="unseen" role="status">${!isAlarm && text}</p>
     <p class="unseen" role="alert">${isAlarm && text}</p>
-    ${isHelping && html`<${Help} screens=${screens} keys=${keys} onClose=${() => setHelping(false)} />`}
+    ${isHelping && html`
+      <${Dialog} title=${texts.help.title} onClose=${() => setHelping(false)}>
+        <${Facts} rows=${allKeys} />
+        <//>
+    `}
   `;
 }
 
@@ -95,24 +104,6 @@ function Refused({ title, text, wrong, command, label, submit }: ShellProps["ref
     ${command !== "" && html`<pre>${command}</pre>`}
     <${Form} schema=${schema} submit=${submit} onSubmit=${enter} />
     <p role="alert">${notice.value?.text}</p></main>`;
-}
-
-function Help(
-  { screens, onClose, keys }: Pick<ShellProps, "screens" | "keys"> & { onClose: () => void },
-): View {
-  const rows = [...screens.map(({ title }, index) => [`${index + 1}`, title]), ...keys, ...texts.help.keys];
-  return html`
-    <${Dialog} title=${texts.help.title} onClose=${onClose}>
-      <dl class="keys">${rows.map(([keys, what]) =>
-        html`
-          <div key=${keys}>
-            <dt><kbd>${keys}</kbd></dt>
-            <dd>${what}</dd>
-          </div>
-        `
-      )}</dl>
-      <//>
-  `;
 }
 
 /** Keys of one letter, unless somebody types a text. A button with `aria-keyshortcuts` is pressed by its key. */

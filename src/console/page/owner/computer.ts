@@ -16,7 +16,7 @@ interface CallBase {
   readonly since: string;
 }
 
-export interface Question {
+interface Question {
   readonly mode: "form" | "url" | "sign-in";
   readonly message: string;
   readonly schema?: Readonly<Record<string, unknown>>;
@@ -49,7 +49,6 @@ export interface Change {
 }
 
 export interface Running extends CallBase {
-  readonly timeout_at?: string;
   readonly awaits?: "confirmer" | "approver" | "answerer";
   readonly progress?: { readonly progress: number; readonly total?: number; readonly message?: string };
   readonly cancelled?: boolean;
