@@ -45,6 +45,9 @@ export type Refusal = typeof REFUSALS[number];
 
 const CODES: readonly (number | "other")[] = [...Object.values(ErrorCode), "other"];
 
+/** The most times to answer that are kept of one interval. */
+const MAX_ANSWER_TIMES = 1_024;
+
 export interface MeteredEvent {
   readonly event: string;
   /** What {@linkcode Meter.start} returned when the event arrived. */
@@ -73,6 +76,31 @@ export class Counts<Name> {
   }
 }
 
+/** Times in which Computers answered: all since the last clearing, or a random sample of them when they are many. */
+export class AnswerTimes {
+  readonly #kept = new Float64Array(MAX_ANSWER_TIMES);
+  #count = 0;
+
+  add(seconds: number): void {
+    const place = this.#count < MAX_ANSWER_TIMES
+      ? this.#count
+      : Math.floor(Math.random() * (this.#count + 1));
+    if (place < MAX_ANSWER_TIMES) this.#kept[place] = seconds;
+    this.#count++;
+  }
+
+  clear(): void {
+    this.#count = 0;
+  }
+
+  /** The shortest of the kept times that this share of them does not exceed; `undefined` without any. */
+  quantileMs(share: number): number | undefined {
+    const sorted = this.#kept.slice(0, this.#count).sort();
+    const seconds = sorted[Math.ceil(share * sorted.length) - 1];
+    return seconds === undefined ? undefined : seconds * 1_000;
+  }
+}
+
 /** The counts of one event, or of all events of a kind that the protocol does not name. */
 export class EventCounts {
   readonly event: string;
@@ -92,6 +120,7 @@ const known = Object.values(events).filter((name) => /^(client|server):.*[^:_]$/
 export class Meter {
   readonly bytes = { received: 0, sent: 0 };
   readonly refusals = new Counts<Refusal>(REFUSALS);
+  readonly answerTimes = new AnswerTimes();
   readonly #known = new Map(known.map((event) => [event, new EventCounts(event)]));
   readonly #otherRequests = new EventCounts(`${events.CLIENT_EVENT_PREFIX}other`);
   readonly #otherUpdates = new EventCounts(`${events.UPDATE_EVENT_PREFIX}other`);
@@ -113,6 +142,7 @@ export class Meter {
     const seconds = ((this.start() - startedAt) | 0) / TICKS_PER_SECOND;
     counts.latencies.add(LATENCY_BOUNDS_S.find((bound) => seconds <= bound) ?? Infinity);
     counts.latencySumS += seconds;
+    this.answerTimes.add(seconds);
   }
 
   /** Counts an event that the Server refused or could not complete, with the code of the error. */

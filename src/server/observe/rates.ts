@@ -1,7 +1,7 @@
 /** How many calls, how fast, and which refusals: over the last minutes, from what a {@linkcode Meter} has counted. */
 import { clearInterval, setInterval } from "node:timers";
 import { CLIENT_EVENT_PREFIX } from "../../protocol/events.ts";
-import { type Counts, LATENCY_BOUNDS_S, type Meter } from "./meter.ts";
+import type { Counts, Meter } from "./meter.ts";
 
 const INTERVAL_MS = 10_000;
 /** How many intervals are kept: 15 minutes. */
@@ -15,24 +15,24 @@ type Totals = ReturnType<typeof totalsOf>;
 export class Rates implements Disposable {
   readonly #meter: Meter;
   readonly #timer: ReturnType<typeof setInterval>;
-  #kept: readonly Totals[];
+  #kept: readonly RateSample[] = [];
+  #before: Totals;
 
   constructor(meter: Meter) {
     this.#meter = meter;
-    this.#kept = [totalsOf(meter)];
+    this.#before = totalsOf(meter);
     this.#timer = setInterval(() => {
-      this.#kept = [...this.#kept, totalsOf(meter)].slice(-MAX_SAMPLES - 1);
+      this.#kept = [...this.#kept, sampleOf(meter, this.#before)].slice(-MAX_SAMPLES);
+      this.#before = totalsOf(meter);
+      meter.answerTimes.clear();
     }, INTERVAL_MS);
     this.#timer.unref();
   }
 
   /** The oldest first; the last one of the time since then. */
   get samples(): readonly RateSample[] {
-    const all = [...this.#kept, totalsOf(this.#meter)];
-    return all.flatMap((now, index) => {
-      const before = all[index - 1];
-      return before === undefined || now.atMs - before.atMs < LEAST_MS ? [] : [sampleOf(before, now)];
-    });
+    const isShort = performance.now() - this.#before.atMs < LEAST_MS;
+    return isShort ? this.#kept : [...this.#kept, sampleOf(this.#meter, this.#before)];
   }
 
   [Symbol.dispose](): void {
@@ -40,18 +40,11 @@ export class Rates implements Disposable {
   }
 }
 
-/** Latencies are by the bound of their bucket, not cumulative. */
 function totalsOf(meter: Meter) {
   const calls = meter.events().filter(({ event }) => event.startsWith(CLIENT_EVENT_PREFIX));
-  const latencies = calls.reduce<readonly number[]>(
-    (sums, each) => each.latencies.entries().map(([, count], index) => count + (sums[index] ?? 0)),
-    [],
-  );
   return {
-    at: new Date().toISOString(),
     atMs: performance.now(),
     calls: calls.reduce((sum, { outcomes }) => sum + totalOf(outcomes), 0),
-    latencies,
     refusals: meter.refusals.entries(),
   };
 }
@@ -60,31 +53,17 @@ function totalOf<Name>(counts: Counts<Name>): number {
   return counts.entries().reduce((sum, [, count]) => sum + count, 0);
 }
 
-/** What happened since the sample before: requests for Computers that have ended, and refusals that occurred. */
-function sampleOf(before: Totals, now: Totals) {
-  const latencies = now.latencies.map((count, index) => count - (before.latencies[index] ?? 0));
+/** What happened since the totals before: requests for Computers that have ended, and refusals that occurred. */
+function sampleOf(meter: Meter, before: Totals) {
+  const now = totalsOf(meter);
   const refusals = now.refusals.map(([reason, count], index) =>
     [reason, count - (before.refusals[index]?.[1] ?? 0)] as const
   );
   return {
-    at: now.at,
+    at: new Date().toISOString(),
     callsPerS: (now.calls - before.calls) * 1_000 / (now.atMs - before.atMs),
-    p50Ms: quantileMs(latencies, 0.5),
-    p95Ms: quantileMs(latencies, 0.95),
+    p50Ms: meter.answerTimes.quantileMs(0.5),
+    p95Ms: meter.answerTimes.quantileMs(0.95),
     refusals: Object.fromEntries(refusals.filter(([, count]) => count > 0)),
   };
-}
-
-/** Interpolated within its bucket, as Prometheus does it; of the last bucket, which has no end, the beginning. */
-export function quantileMs(counts: readonly number[], share: number): number | undefined {
-  const rank = share * counts.reduce((sum, count) => sum + count, 0);
-  if (rank === 0) return undefined;
-  let below = 0;
-  for (const [index, count] of counts.entries()) {
-    const low = LATENCY_BOUNDS_S[index - 1] ?? 0;
-    const high = LATENCY_BOUNDS_S[index] ?? low;
-    if (count > 0 && below + count >= rank) return (low + (high - low) * (rank - below) / count) * 1_000;
-    below += count;
-  }
-  return undefined;
 }

@@ -1,22 +1,39 @@
-import { assertEquals } from "@std/assert";
-import { LATENCY_BOUNDS_S } from "../../../../src/server/observe/meter.ts";
-import { quantileMs } from "../../../../src/server/observe/rates.ts";
+import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
+import { AnswerTimes, Meter } from "../../../../src/server/observe/meter.ts";
 
-/** Counts with these numbers at these bounds, in milliseconds; `Infinity` for the last bucket. */
-function countsAt(counts: Readonly<Record<number, number>>): number[] {
-  return [...LATENCY_BOUNDS_S, Infinity].map((bound) => counts[bound * 1_000] ?? 0);
-}
-
-Deno.test("quantileMs() interpolates within the bucket that has the quantile", () => {
-  assertEquals(quantileMs(countsAt({ 10: 4 }), 0.5), 7.5);
-  assertEquals(quantileMs(countsAt({ 10: 2, 100: 2 }), 0.5), 10);
-  assertEquals(quantileMs(countsAt({ 1: 1 }), 1), 1);
+Deno.test("the times to answer of a Meter are measured ones, whatever the buckets of its metrics", () => {
+  const meter = new Meter();
+  const answered = (seconds: number) => {
+    meter.ended({ event: "client:tool_call", startedAt: meter.start() - seconds * 10_000 }, "answered");
+  };
+  for (let i = 0; i < 20; i++) answered(5.1);
+  assertAlmostEquals(meter.answerTimes.quantileMs(0.95) ?? NaN, 5_100, 50);
+  answered(70);
+  assertAlmostEquals(meter.answerTimes.quantileMs(0.5) ?? NaN, 5_100, 50);
+  assertAlmostEquals(meter.answerTimes.quantileMs(1) ?? NaN, 70_000, 50);
 });
 
-Deno.test("quantileMs() tells of the last bucket, which has no end, its beginning", () => {
-  assertEquals(quantileMs(countsAt({ Infinity: 3 }), 0.5), 300_000);
+Deno.test("an update that nobody answers has no time to answer", () => {
+  const meter = new Meter();
+  meter.ended({ event: "server:join_office", startedAt: meter.start() }, "handled");
+  assertEquals(meter.answerTimes.quantileMs(0.5), undefined);
 });
 
-Deno.test("quantileMs() tells nothing without answers", () => {
-  assertEquals(quantileMs(countsAt({}), 0.95), undefined);
+Deno.test("AnswerTimes forgets all at a clearing", () => {
+  const times = new AnswerTimes();
+  times.add(9);
+  times.clear();
+  assertEquals(times.quantileMs(0.5), undefined);
+  times.add(1);
+  assertEquals([times.quantileMs(0.5), times.quantileMs(0.95)], [1_000, 1_000]);
+});
+
+Deno.test("AnswerTimes tells the quantiles of far more times than it keeps", () => {
+  const times = new AnswerTimes();
+  for (let i = 1; i <= 100_000; i++) times.add(i / 100_000);
+  const median = times.quantileMs(0.5) ?? NaN;
+  const high = times.quantileMs(0.95) ?? NaN;
+  // Over ten standard deviations of a sample of this size
+  assert(median > 340 && median < 660, `${median}`);
+  assert(high > 880 && high < 1_000, `${high}`);
 });
