@@ -74,7 +74,7 @@ export interface SiteOptions extends ConsoleProgram {
   /** Why a request may not use the API; `undefined` lets it. */
   readonly admit: (
     incoming: IncomingMessage,
-  ) => Promise<{ readonly status: 401 | 403; readonly message: string } | undefined>;
+  ) => Promise<{ readonly status: 401 | 403 | 429; readonly message: string } | undefined>;
 }
 
 export class ConsoleSite {

@@ -100,6 +100,10 @@ export class AuthorizationServer implements AsyncDisposable {
     this.#consents = new Consents({ ...options, ...parts, invitations: new Invitations(parts.file) });
   }
 
+  get quotas(): HubQuotas {
+    return this.#parts.quotas;
+  }
+
   /**
    * Opens the state file, and gets ready to serve.
    *

@@ -84,6 +84,17 @@ Deno.test(
   },
 );
 
+Deno.test("wrong tokens have a quota, which a good token does not need", posixOnly, async () => {
+  await using hub = new HubDesk();
+  const url = await hub.url();
+  const statuses = new Set<number>();
+  for (let i = 0; i < 12; i++) {
+    statuses.add((await ask(url, "/api/overview", { token: `wrong${i}` })).status);
+  }
+  assertEquals([...statuses], [401, 429]);
+  assertEquals((await ask(url, "/api/overview", { token: ADMIN })).status, 200);
+});
+
 Deno.test("an operator whose token is removed is told no events any more", posixOnly, async () => {
   await using hub = new HubDesk();
   const url = await hub.url();

@@ -7,6 +7,7 @@ import { originOf } from "../../http/proxies.ts";
 import type { SenderRules } from "../../http/senders.ts";
 import { readBearer } from "../../http/tokens.ts";
 import type { Operator } from "../../hub/consents.ts";
+import type { HubQuotas } from "../../hub/quotas.ts";
 import type { Logger } from "../../log.ts";
 import type { OtherPaths, OtherRequest } from "../../server/engine/port.ts";
 import type { ProgramConsole } from "../console.ts";
@@ -30,8 +31,9 @@ const LIMITED_OPERATOR = {
 
 export function createHubConsole(
   console: ProgramConsole,
-  { operator, logger }: {
+  { operator, quotas, logger }: {
     readonly operator: (token: string) => Promise<Operator | undefined>;
+    readonly quotas: HubQuotas;
     readonly logger: Logger;
   },
 ): OtherPaths {
@@ -43,6 +45,12 @@ export function createHubConsole(
     const found = token === undefined ? undefined : await operator(token);
     const { adopt, forwarded } = others.get(incoming) ?? {};
     if (found?.offices === "all") return void adopt?.();
+    const address = forwarded?.address ?? incoming.socket.remoteAddress;
+    // Good tokens are never counted, so that nobody can lock an operator out.
+    const wait = token !== undefined && found === undefined ? quotas.take("guess", address) : undefined;
+    if (wait !== undefined) {
+      return { status: 429, message: `Too many wrong tokens: wait ${wait} seconds` } as const;
+    }
     const refusal = found === undefined ? NO_OPERATOR : LIMITED_OPERATOR;
     if (token !== undefined) {
       log.write("warn", "refused an operator at the console", {
@@ -50,7 +58,7 @@ export function createHubConsole(
         action: "connect",
         reason: refusal.message,
         operator: found?.name,
-        address: forwarded?.address ?? incoming.socket.remoteAddress,
+        address,
       });
     }
     return refusal;

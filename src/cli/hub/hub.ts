@@ -3,6 +3,7 @@ import { settledWithin } from "../../async/abortable.ts";
 import { createSeatsHandler } from "../../gateway/http/handler.ts";
 import type { Activity } from "../../gateway/gateway_options.ts";
 import { Seats } from "../../gateway/seats.ts";
+import { HubQuotas } from "../../hub/quotas.ts";
 import { type Logger, withFields } from "../../log.ts";
 import { isLoopback } from "../../protocol/server_address.ts";
 import { anyOf, type AuthProvider } from "../../server/admission/provider.ts";
@@ -107,8 +108,9 @@ export async function openHub(
       }),
     tokens: () => access.tokens,
     onOperated(console) {
-      const { operator } = access;
-      if (operator !== undefined) port.console = createHubConsole(console, { operator, logger });
+      const { operator, server } = access;
+      const quotas = server?.quotas ?? new HubQuotas();
+      if (operator !== undefined) port.console = createHubConsole(console, { operator, quotas, logger });
     },
     async finish(timeoutMs) {
       await settledWithin(port.untilIdle(), timeoutMs);
