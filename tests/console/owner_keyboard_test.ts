@@ -1,6 +1,6 @@
 // The owner's page by the keyboard alone.
 
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { eventually } from "../fixtures/within.ts";
 import { inEach, inFull } from "./_console_page.ts";
 import { callRecord, OwnerPage, waitingCall } from "./_owner_page.ts";
@@ -43,6 +43,41 @@ function isArmed(page: OwnerPage): Promise<unknown> {
     "document.querySelector('.bar .primary')?.getAttribute('aria-disabled') === 'false'",
   );
 }
+
+Deno.test({
+  name: "keys of lists work without the focus on a list, and D denies the call that is shown",
+  ...inEach,
+  async fn() {
+    await using page = await OwnerPage.open(withWaiting("c1", "c2", "c3"));
+    await page.browser.textWith("/tmp/c1");
+    await page.browser.press("2");
+    await page.browser.press("1");
+    await page.browser.textWith("/tmp/c1");
+    await page.browser.press("j");
+    await page.browser.textWith("/tmp/c2");
+    await page.browser.evaluate("document.querySelector('.bar .danger').focus()");
+    await page.browser.press("ArrowDown");
+    await page.browser.textWith("/tmp/c3");
+    await eventually(() => isArmed(page), (armed) => armed === true, "buttons that can be pressed");
+    await page.browser.press("d");
+    assertEquals(await page.ran("calls deny"), ["calls", "deny", "--", "c3"]);
+  },
+});
+
+Deno.test({
+  name: "Enter in the search of tools goes to the tool that is chosen",
+  ...inEach,
+  async fn() {
+    await using page = await OwnerPage.open(SCENE);
+    await page.show("sees/tools");
+    await page.browser.type("input[type=search]", "write");
+    await page.browser.press("Enter");
+    const heading = () => page.browser.evaluate("document.activeElement.id");
+    await eventually(heading, (id) => id === "detail", "the focus on the tool");
+    assertStringIncludes(await focused(page), "write");
+    assertStringIncludes(String(await page.browser.evaluate("location.hash")), "write");
+  },
+});
 
 Deno.test({
   name: "every button of the shown call is reached by Tab, in the order of the page",

@@ -100,11 +100,15 @@ export function Tabs({ label, tabs, path, chosen }: {
   }</nav>`;
 }
 
-export function Search(
-  { label, value, onInput }: { label: string; value: string; onInput: (text: string) => void },
-): View {
+export function Search({ label, value, onInput, onEnter }: {
+  label: string;
+  value: string;
+  onInput: (text: string) => void;
+  onEnter?: () => void;
+}): View {
   return html`
     <input type="search" data-search aria-label=${label} placeholder=${label} value=${value}
+      onKeyDown=${({ key }: KeyboardEvent) => key === "Enter" && onEnter?.()}
       onInput=${(event: InputEvent) => onInput((event.target as HTMLInputElement).value)} />
   `;
 }

@@ -7,6 +7,7 @@ import { connection, follow, hasToken, takeToken } from "./client.ts";
 import { Form, type Values } from "./form.ts";
 import { Button, Dialog, Facts, notice, say } from "./parts.ts";
 import { goTo, linkTo, route, startRouting } from "./route.ts";
+import { pressInList } from "./split.ts";
 import { nameText, type View } from "./words.ts";
 
 export interface Screen {
@@ -113,7 +114,9 @@ function onShortcut(
 ): void {
   const { target, key } = event;
   const isTyping = target instanceof Element && target.closest("input, textarea, select, dialog") !== null;
-  if (isTyping || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+  if (event.defaultPrevented || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (!takesItself(event) && pressInList(key)) return event.preventDefault();
+  if (event.repeat) return;
   const screen = screens[Number(key) - 1];
   const button = [...document.querySelectorAll<HTMLElement>("button[aria-keyshortcuts]")]
     .find((each) => each.getAttribute("aria-keyshortcuts")?.toLowerCase() === key.toLowerCase());
@@ -123,6 +126,12 @@ function onShortcut(
   else if (button !== undefined) button.click();
   else return;
   event.preventDefault();
+}
+
+/** Whether what has the focus has a use of its own for the key: Enter presses, and arrows scroll. */
+function takesItself({ target, key }: KeyboardEvent): boolean {
+  const own = key === "Enter" ? "a, button, summary, [tabindex='0']" : "[tabindex='0']";
+  return key.length > 1 && (target as Element).closest(own) !== null;
 }
 
 /** When the focused element leaves the page, the part of the page that it was in gets the focus. */

@@ -54,7 +54,9 @@ export function Split<Item>(props: SplitProps<Item>): View {
       <div class="list">
         ${search !== undefined && html`
           <div class="tools">
-            <${Search} label=${search} value=${words} onInput=${(text: string) => {
+            <${Search} label=${search} value=${words} onEnter=${() => pressInList("Enter")} onInput=${(
+              text: string,
+            ) => {
               setWords(text);
               onSearch?.(text);
             }} />
@@ -113,6 +115,16 @@ const STEPS: Readonly<Record<string, number>> = {
   ...{ ArrowUp: -1, k: -1, PageUp: -10, Home: -Infinity },
 };
 
+/** Presses a key of lists in the list of what is chosen, which gets the focus; tells whether it is one, and a list is there. */
+export function pressInList(key: string): boolean {
+  const list = document.querySelector<HTMLElement>(".listbox[data-chosen=true]") ??
+    document.querySelector<HTMLElement>(".listbox");
+  if (list === null || key !== "Enter" && STEPS[key] === undefined) return false;
+  list.focus();
+  list.dispatchEvent(new KeyboardEvent("keydown", { key }));
+  return true;
+}
+
 /** Only the rows in view are in the page. */
 function Listbox<Item>({ path, title, items, keyOf, row, chosen }: TitledProps<Item>): View {
   const ref = useRef<HTMLDivElement>(null);
@@ -137,9 +149,13 @@ function Listbox<Item>({ path, title, items, keyOf, row, chosen }: TitledProps<I
     look();
   }, [chosenKey]);
   const choose = (item: Item) => goTo([...path, keyOf(item)], { isStep: false });
+  const open = (item: Item) => {
+    choose(item);
+    focusDetail();
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     const step = STEPS[event.key];
-    if (event.key === "Enter") focusDetail();
+    if (event.key === "Enter" && items[index] !== undefined) open(items[index]);
     if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     const at = (index < 0 && step > 0 ? -1 : index) + step;
@@ -153,17 +169,14 @@ function Listbox<Item>({ path, title, items, keyOf, row, chosen }: TitledProps<I
   const minHeight = `${Math.min(items.length, LEAST_ROWS) * ROW_HEIGHT}px`;
   return html`
     <div class="listbox" role="listbox" aria-label=${title} tabindex="0" ref=${ref} onScroll=${look}
-      onKeyDown=${onKeyDown} style=${{ flexBasis: height, minHeight }}
+      onKeyDown=${onKeyDown} data-chosen=${index >= 0} style=${{ flexBasis: height, minHeight }}
       aria-activedescendant=${index >= from && index < to ? idOf(index) : undefined}>
       <div role="presentation" style=${{ height }}>
         ${items.slice(from, to).map((item, at) => {
           const [top, about, end] = row(item);
-          const press = () => {
-            choose(item);
-            focusDetail();
-          };
           return html`
-            <div role="option" class="option" key=${keyOf(item)} id=${idOf(from + at)} onClick=${press}
+            <div role="option" class="option" key=${keyOf(item)} id=${idOf(from + at)} onClick=${() =>
+              open(item)}
               aria-selected=${keyOf(item) === chosenKey} aria-setsize=${items.length}
               aria-posinset=${from + at + 1} style=${{ top: `${(from + at) * ROW_HEIGHT}px` }}>
               <span class="stack grow"><strong>${top}</strong><small class="faint">${about}</small></span>${end}
