@@ -1,8 +1,9 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import { Agent } from "../../src/agent/agent.ts";
 import type { CallToolResult } from "../../src/protocol/tools.ts";
 import { SmcpServer } from "../../src/server/server.ts";
+import { splitWords } from "../../src/terminal/words.ts";
 import { scripted } from "../fixtures/stdio_config.ts";
 import { eventually } from "../fixtures/within.ts";
 import { leave, testPrompt } from "./_computer_prompt.ts";
@@ -215,6 +216,33 @@ testDesk("a question of an MCP server is answered by a command", { asking: ASKIN
   assertStringIncludes(said, "accept");
   assertStringIncludes(said, "decline");
 });
+
+testDesk(
+  "the list says how a question is answered as JSON, on a line to copy",
+  { asking: ASKING },
+  async (desk) => {
+    await desk.run("calls");
+    const properties = {
+      name: { type: "string" },
+      sliced: { type: "boolean" },
+      with: { type: "array", items: { type: "string", enum: ["rye's", "oat"] }, minItems: 1 },
+    };
+    const form = { message: "Which bread?", requestedSchema: { type: "object", properties } };
+    const result = desk.call({ questions: [form] }, "ask");
+    const { id } = await desk.waiting();
+    const lines = (await desk.text("calls")).split("\n");
+    assert(
+      lines.includes("fields: name, sliced (true or false), with (rye's or oat, a list, at least 1 option)"),
+    );
+    const line = lines.find((each) => each.includes(`calls answer ${id}`)) ?? "";
+    assertMatch(line, /computer(?:\.ts)? --name laptop calls answer /);
+    const words = splitWords(line);
+    const example = words.slice(words.indexOf("calls"));
+    assertEquals(example.at(-1), '{"name":"…","sliced":true,"with":["rye\'s"]}');
+    assertEquals((await desk.run(...example)).value, { id, action: "accept" });
+    await result;
+  },
+);
 
 const HANGING = scripted({
   tools: [{ name: "run", inputSchema: { type: "object" } }],

@@ -14,6 +14,7 @@ import type { Person } from "../control/person.ts";
 import { Conversation, personAt } from "../control/conversation.ts";
 import { UNTYPED } from "../control/typed.ts";
 import { askForInput } from "./questions.ts";
+import { AT_TERMINAL } from "./people/people.ts";
 import type { CommandContext, HostedComputer } from "./hosted_computer.ts";
 import type { Command } from "commander";
 import { shareOptions } from "../program.ts";
@@ -45,7 +46,7 @@ async function runLine(
     hosted,
     signal: AbortSignal.any([interruption.signal, hosted.quitting]),
     progress: (text) => progress.update(text),
-    place: "at the terminal",
+    place: AT_TERMINAL,
     presentation: { json: false, screen },
     print: printAbove,
     printError,
@@ -67,7 +68,7 @@ export async function completePrompt(line: string, hosted: HostedComputer): Prom
 
 /** Declares the commands, to look at them and to run none. */
 export function declareCommands(hosted: HostedComputer): Command {
-  return buildCommands({ ...UNTYPED, hosted, place: "at the terminal" });
+  return buildCommands({ ...UNTYPED, hosted, place: AT_TERMINAL });
 }
 
 async function candidates(

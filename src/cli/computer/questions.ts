@@ -7,7 +7,7 @@ import type { ConfirmRequest } from "../../computer/tools/confirmation.ts";
 import type { UseEditor } from "../../terminal/editor/lazy_editor.ts";
 import { askAt, askToRun } from "../questions/terminal_answers.ts";
 import { describeCaller, fromRequest, toShownName } from "../questions/shown_question.ts";
-import type { Face } from "./people/people.ts";
+import { AT_TERMINAL, type Face } from "./people/people.ts";
 import type { WaitingCall } from "./people/waiting.ts";
 
 /** Asks for the value of an input; returns `undefined` for an empty answer. */
@@ -50,7 +50,7 @@ export function askedInputs(useEditor: UseEditor): InputSource {
  */
 export function terminalFace(editor: LineEditor): Face {
   return {
-    place: "at the terminal",
+    place: AT_TERMINAL,
     decide: async ({ request, changed }, signal) => {
       const { params, tool, server, mustAsk } = request;
       const { decision } = await askToRun(editor, {

@@ -129,7 +129,7 @@ function describeQuestion(question: ShownQuestion): QuestionWords {
 
 function howToAnswer({ fields }: ShownForm): string {
   if (fields.length === 0) return "Accept with --answers '{}'";
-  return `Answer with --answer NAME=VALUE: ${fields.map(describeField).join(", ")}`;
+  return `Answer with --answer NAME=VALUE: ${fields.map((field) => describeField(field)).join(", ")}`;
 }
 
 type GivenContent =

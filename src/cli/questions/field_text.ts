@@ -129,15 +129,22 @@ export function promptOf(field: QuestionField, preset: FieldValue | undefined): 
   return `${labelOf(field)}${hint}${preset === undefined ? "" : ` [${valueText(field, preset)}]`}: `;
 }
 
-/** A field on one line, with all that a value must be: `kind (required, rye or wheat)`. */
-export function describeField(field: QuestionField): string {
+/** A field on one line, with all that a value must be, typed or as JSON: `kind (required, rye or wheat)`. */
+export function describeField(
+  field: QuestionField,
+  { isJson = false }: { readonly isJson?: boolean } = {},
+): string {
   const name = shorten(toSafeLine(field.name), MAX_FIELD_NAME_LENGTH);
-  const kind = field.kind === "choice" || field.kind === "choices" ? optionHints(field) : hintsOf(field);
+  const kind = field.kind === "choice" || field.kind === "choices"
+    ? optionHints(field, isJson)
+    : isJson && field.kind === "boolean"
+    ? ["true or false"]
+    : hintsOf(field);
   const hints = [...(field.isRequired ? ["required"] : []), ...kind];
   return hints.length === 0 ? name : `${name} (${hints.join(", ")})`;
 }
 
-function optionHints(field: ChoiceField | ChoicesField): string[] {
+function optionHints(field: ChoiceField | ChoicesField, isJson: boolean): string[] {
   const named = field.options.slice(0, MAX_NAMED_OPTIONS).map(({ value }) =>
     shorten(toSafeLine(value), MAX_SHOWN_LENGTH)
   );
@@ -145,7 +152,11 @@ function optionHints(field: ChoiceField | ChoicesField): string[] {
   const last = more === 0 ? named.splice(-1) : [countOf(more, "more option")];
   const options = [named.join(", "), ...last].filter((text) => text !== "").join(" or ");
   if (field.kind === "choice") return [options];
-  return [options, "with commas", ...rangeHints(field.minItems, field.maxItems, "option")];
+  return [
+    options,
+    isJson ? "a list" : "with commas",
+    ...rangeHints(field.minItems, field.maxItems, "option"),
+  ];
 }
 
 function hintsOf(field: QuestionField): string[] {

@@ -1,4 +1,5 @@
 /** `calls`, `pause`, `resume`: what waits for a person, and what runs. */
+import type { QuestionField } from "../../../protocol/question_form.ts";
 import type { Answer, FieldValue } from "../../../protocol/questions.ts";
 import { escapeUnseen, inWrittenOrder, toSafeLine } from "../../../text/safe_text.ts";
 import { parseParams } from "../../answers/arguments.ts";
@@ -6,10 +7,12 @@ import { type CommandAnswer, snakeCased } from "../../answers/answer.ts";
 import type { RunningToolCall } from "../../../computer/shared/computer_events.ts";
 import { progressText } from "../../answers/contents.ts";
 import { StateChangedError, UsageError } from "../../outcome.ts";
-import { describeField } from "../../questions/field_text.ts";
+import { quoteWord } from "../../../terminal/words.ts";
+import { commandLineOf } from "../../program.ts";
+import { defaultOf, describeField } from "../../questions/field_text.ts";
 import { describeAsker, describeTimeLeft, fromRequest, toShownName } from "../../questions/shown_question.ts";
 import type { CommandContext } from "../hosted_computer.ts";
-import type { Decision } from "../people/people.ts";
+import { AT_TERMINAL, type Decision } from "../people/people.ts";
 import {
   argumentsBytes,
   argumentsText,
@@ -28,8 +31,13 @@ const MAX_ALL_LISTED_BYTES = 1024 * 1024;
 const PAGE_LENGTH = 65_536;
 
 /** Lists what waits, and what runs. Who looks counts as somebody who can be asked. */
-export function listCalls({ hosted: { people, computer } }: CommandContext): CommandAnswer {
+export function listCalls({ hosted, place }: CommandContext): CommandAnswer {
+  const { people, computer, commandName } = hosted;
   people.look();
+  // At the prompt itself, commands are typed without the program.
+  const program = place === AT_TERMINAL
+    ? ""
+    : `${commandLineOf("computer")} --name ${quoteWord(commandName)} `;
   const { running, isPaused } = computer.calls;
   const listed = withArguments(people.waiting);
   const value = {
@@ -39,7 +47,7 @@ export function listCalls({ hosted: { people, computer } }: CommandContext): Com
   };
   const parts = [
     ...isPaused ? ['new calls of the Agent are refused; "resume" takes them again'] : [],
-    ...listed.length === 0 ? ["nothing waits for you"] : listed.map(waitingText),
+    ...listed.length === 0 ? ["nothing waits for you"] : listed.map((each) => waitingText(each, program)),
     ...running.length === 0 ? [] : [running.map(runningText).join("\n")],
   ];
   return { value, text: parts.join("\n\n") };
@@ -103,14 +111,14 @@ function withArguments(all: readonly Waiting[]): Listed[] {
   });
 }
 
-function waitingText({ waiting, params }: Listed): string {
-  if (waiting.kind === "call") return callText(waiting, params);
-  if (waiting.kind === "question") return questionText(waiting);
+function waitingText({ waiting, params }: Listed, program: string): string {
+  if (waiting.kind === "call") return callText(waiting, params, program);
+  if (waiting.kind === "question") return questionText(waiting, program);
   const { id, server, told: { url } } = waiting;
   return `${id}  sign-in at MCP server ${toShownName(server)}: ${toSafeLine(String(url))}`;
 }
 
-function callText(waiting: WaitingCall, params: Listed["params"]): string {
+function callText(waiting: WaitingCall, params: Listed["params"], program: string): string {
   const { id, request, changed } = waiting;
   const shown = params === undefined
     ? `with ${argumentsBytes(waiting)} bytes of arguments; "calls show ${id}" shows them`
@@ -119,23 +127,44 @@ function callText(waiting: WaitingCall, params: Listed["params"]): string {
     `${changeNotice(request, changed)}${id}  ${describeCall(request)}`,
     shown,
     timeText(waiting),
-    `calls allow ${id} --shown ${digestOf(waiting)}`,
+    `${program}calls allow ${id} --shown ${digestOf(waiting)}`,
   ].join("\n");
 }
 
-function questionText(waiting: WaitingQuestion): string {
+function questionText(waiting: WaitingQuestion, program: string): string {
   const { id, request } = waiting;
   const { asker } = fromRequest(request);
   const wanted = request.mode === "url"
     ? `a page to open: ${request.url}`
-    : `fields: ${request.fields.map(describeField).join(", ")}`;
+    : `fields: ${request.fields.map((field) => describeField(field, { isJson: true })).join(", ")}`;
   return [
     `${id}  ${describeAsker(asker)}: ${toSafeLine(request.message)}`,
     wanted,
     ...request.problems.map((problem) => `not yet right: ${toSafeLine(problem)}`),
     timeText(waiting),
-    `calls answer ${id}${request.mode === "url" ? "" : " --content JSON"}`,
+    `${program}calls answer ${id}${request.mode === "url" ? "" : ` --content ${exampleOf(request.fields)}`}`,
   ].join("\n");
+}
+
+/** An answer to a form to be changed: of each field its default or any value of its type, as one word of a command. */
+function exampleOf(fields: readonly QuestionField[]): string {
+  const values = fields.map((field) => [field.name, defaultOf(field) ?? anyValueOf(field)]);
+  return quoteWord(escapeUnseen(JSON.stringify(Object.fromEntries(values))), "'");
+}
+
+function anyValueOf(field: QuestionField): FieldValue {
+  switch (field.kind) {
+    case "text":
+      return "…";
+    case "number":
+      return field.minimum ?? 0;
+    case "boolean":
+      return true;
+    case "choice":
+      return field.options[0]?.value ?? "";
+    case "choices":
+      return field.options.slice(0, Math.max(1, field.minItems ?? 0)).map(({ value }) => value);
+  }
 }
 
 function timeText({ since, request: { timeLeftMs } }: WaitingCall | WaitingQuestion): string {

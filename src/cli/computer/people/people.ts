@@ -44,7 +44,8 @@ const ATTENTION_MS = 60_000;
 const MAX_GONE = 1_000;
 const ENDED = "the call has ended";
 const ENDED_SIGN_IN = "the sign-in has ended";
-/** The place of those who answer on the page. */
+/** The places of those who answer at the prompt and on the page. */
+export const AT_TERMINAL = "at the terminal";
 export const ON_PAGE = "on the page";
 
 /** What was allowed with `always`. */
