@@ -202,7 +202,7 @@ export const texts = {
     page: (page: number, pages: number) => `Page ${page} of ${pages}`,
     pageContent: "Content of the page",
     emptyPage: "This page has no elements.",
-    more: (n: number) => `and ${n.toLocaleString("en")} more`,
+    more: (n: number, part: "element" | "row" | "column" | "item") => count(n, `more ${part}`),
     table: "Table",
   },
   history: {

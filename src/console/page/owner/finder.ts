@@ -81,15 +81,18 @@ const MAX_SHOWN = 200;
 const MAX_PARTS = 20_000;
 
 /** The first of some parts, as many as there is room for, and how many there are besides. */
-type Take = <Part>(parts: readonly Part[]) => readonly [taken: readonly Part[], rest: View];
+type Take = <Part>(
+  parts: readonly Part[],
+  name: Parameters<typeof T.more>[1],
+) => readonly [taken: readonly Part[], rest: View];
 
 function partRoom(): Take {
   let left = MAX_PARTS;
-  return (parts) => {
+  return (parts, name) => {
     const taken = parts.slice(0, Math.min(MAX_SHOWN, left));
     left -= taken.length;
     const rest = parts.length - taken.length;
-    return [taken, rest > 0 && html`<p class="faint">${T.more(rest)}</p>`];
+    return [taken, rest > 0 && html`<p class="faint">${T.more(rest, name)}</p>`];
   };
 }
 
@@ -100,7 +103,7 @@ function Page({ uri }: { uri: string }): View {
   });
   const { title = "", elements } = recordOf(parseValue(value?.contents[0]?.text ?? ""));
   const take = partRoom();
-  const [shown, rest] = take(Array.isArray(elements) ? elements.map(recordOf) : []);
+  const [shown, rest] = take(Array.isArray(elements) ? elements.map(recordOf) : [], "element");
   return html`
     <${Failure} text=${error} />
     <article class="card paper" aria-label=${T.pageContent}>
@@ -146,14 +149,14 @@ function tableView(
   take: Take,
 ): View {
   const cell = (value: unknown) => html`<${Line} text=${String(value ?? "")} max=${500} />`;
-  const [head, columns] = take(headers);
-  const [body, rest] = take(rows);
-  const shown = body.map((row, at) => [at, take(Array.isArray(row) ? row : [row])[0].map(cell)]);
+  const [head, columns] = take(headers, "column");
+  const [body, rest] = take(rows, "row");
+  const shown = body.map((row, at) => [at, take(Array.isArray(row) ? row : [row], "column")[0].map(cell)]);
   return html`<${Table} label=${T.table} head=${head.map(cell)} rows=${shown} />${columns}${rest}`;
 }
 
 function listView({ items, ordered }: Values, take: Take): View {
-  const [shown, rest] = take(Array.isArray(items) ? items : []);
+  const [shown, rest] = take(Array.isArray(items) ? items : [], "item");
   const list = shown.map((item) => {
     const below = recordOf(item);
     return html`<li><${Line} text=${String(below["text"] ?? item)} max=${2_000} />
