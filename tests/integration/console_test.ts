@@ -46,3 +46,23 @@ Deno.test(
     assertEquals([ok, headers.get("content-type")], [true, "text/javascript; charset=utf-8"]);
   },
 );
+
+Deno.test(
+  "a command of the API reads no standard input of the Computer, and has a bounded number of arguments",
+  posixOnly,
+  async () => {
+    using place = new Workplace();
+    await using server = await SmcpServer.listen({ port: 0 });
+    await using computer = await start(place, server, ["--console"]);
+    const [link = ""] = LINK.exec(computer.stdout.text) ?? [];
+    const client = new ConsoleClient(link);
+    for (const options of [{ params: "-" }, { answers: "-" }]) {
+      const { status, body } = await client.post("/api/call", { arguments: ["echo"], options });
+      assertEquals(status, 400);
+      assertMatch(body.error, /standard input.*another process/);
+    }
+    const many = await client.post("/api/call", { arguments: new Array(500_000).fill(1) });
+    assertEquals(many.status, 400);
+    assertMatch(many.body.error, /words/);
+  },
+);

@@ -63,6 +63,7 @@ function addCall(program: Command, run: RunRequest): void {
       return run({
         name: "call",
         awaits: { tool },
+        readsInput: params.isStandardInput || flags.answers?.isStandardInput,
         work: async (context) => {
           const answers = await readAnswerFlags(flags, context.signal);
           return await (await requests()).callTool(context, { tool, typed, params, answers, ...times });

@@ -70,6 +70,8 @@ export interface RequestCall {
   readonly work: (context: RequestContext) => Promise<CommandAnswer>;
   /** The MCP server or the tool that must be there first; all MCP servers by default. */
   readonly awaits?: { readonly server?: string | undefined; readonly tool?: string | undefined };
+  /** Whether an option names the standard input of the process in which it was typed; false by default. */
+  readonly readsInput?: boolean | undefined;
   /** The words for a Computer of another process, if they differ from what was typed. */
   readonly toWords?: (signal: AbortSignal) => Promise<readonly string[]>;
 }

@@ -24,6 +24,8 @@ export interface CommandCall {
   readonly awaits?: AwaitedServers | undefined;
   /** The words for a Computer of another process, if they differ from what was typed. */
   readonly toWords?: ((signal: AbortSignal) => Promise<readonly string[]>) | undefined;
+  /** Whether an option names the standard input of the process in which it was typed; false by default. */
+  readonly readsInput?: boolean | undefined;
   /** Whether it creates a missing config file; false by default. */
   readonly mayBeNew?: boolean | undefined;
 }

@@ -1,6 +1,6 @@
 /** The prompt of a Computer: reads commands, runs them and completes them. */
 import { completeLine, type CompletionPlace, fileCandidates } from "../prompt/completion.ts";
-import { ExitCode, ExitRequest, paintFailure } from "../outcome.ts";
+import { ExitCode, ExitRequest, paintFailure, UsageError } from "../outcome.ts";
 import { createPromptProgram, runTypedLine } from "../prompt/program.ts";
 import { printAbove } from "../../terminal/bottom_line.ts";
 import type { LineEditor } from "../../terminal/editor/line_editor.ts";
@@ -159,7 +159,12 @@ export interface Typist extends Omit<CommandContext, "conversation">, AnswerOutp
 export function buildCommands(typist: Typist): Command {
   const program = createPromptProgram(typist.print, typist.presentation.screen?.palette);
   program.option("--json", "print one JSON document", false);
-  addCommands(program, async ({ work, asksFor }) => {
+  addCommands(program, async ({ name, work, asksFor, readsInput = false }) => {
+    if (readsInput) {
+      throw new UsageError(
+        `Cannot read standard input for "${name}": it belongs to another process, or has the commands; give JSON or @FILE`,
+      );
+    }
     const typed = asksFor === undefined ? undefined : await typist.askFor?.(asksFor);
     if (asksFor !== undefined && typed === undefined) throw new ExitRequest(ExitCode.INTERRUPTED);
     const json = program.opts<{ json: boolean }>().json || typist.presentation.json;

@@ -50,11 +50,20 @@ export async function runTypedLine(line: string, options: TypedOptions): Promise
   }
 }
 
+/** The most words of a command: commander hands a list over as the arguments of a function, which the stack bounds. */
+const MAX_WORDS = 10_000;
+
 export function runTypedWords(
   words: readonly string[],
   { build, ...options }: TypedOptions,
 ): Promise<number> {
-  const { printError } = options;
+  const { printError, json = false } = options;
+  if (words.length > MAX_WORDS) {
+    const problem = `Cannot run the command: it has ${words.length} words; the most are ${MAX_WORDS}`;
+    const failure = toFailure(new UsageError(problem));
+    printError(json ? failureJson(failure) : failureText(failure));
+    return Promise.resolve(failure.exitCode);
+  }
   const interrupted = { message: "Interrupted", exitCode: ExitCode.INTERRUPTED };
   return runCommand(withUsage(build()), toFlag(words), {
     ...options,
