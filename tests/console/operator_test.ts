@@ -124,6 +124,39 @@ test("`Drain` ends the Server after it was confirmed", async (page) => {
   assertEquals(await page.desk.ended(), 0);
 });
 
+test("while the Server is away, the head says so and `Drain` is off", async (page) => {
+  await page.browser.textWith("Drain");
+  await page.desk.run("console", "--stop");
+  await page.textOf(".where", (text) => text.includes("not connected"));
+  assertEquals(
+    await page.browser.evaluate("document.querySelector('main .danger').ariaDisabled"),
+    "true",
+  );
+  assertEquals(String(await page.browser.evaluate("document.body.innerText")).includes("TypeError"), false);
+});
+
+test("the members of an office that nobody is in any more are not asked for", async (page) => {
+  const ada = await page.join(ADA);
+  await page.show("offices/lab");
+  await page.browser.textWith("Members 1");
+  await page.browser.evaluate(`{
+    const { fetch } = globalThis;
+    globalThis.refused = 0;
+    globalThis.fetch = async (...words) => {
+      const response = await fetch(...words);
+      if (response.status === 502) globalThis.refused++;
+      return response;
+    };
+  }`);
+  await ada[Symbol.asyncDispose]();
+  await page.browser.textWith("No offices");
+  await using _laptop = await page.join({ ...LAPTOP, office_id: "den" });
+  await page.textOf(".list", (text) => text.includes("den"));
+  await page.browser.textWith("Members 1");
+  const refused = Number(await page.browser.evaluate("globalThis.refused"));
+  assertEquals(refused <= 1, true, `${refused} requests were refused`);
+}, { when: inEach });
+
 test("a page whose Server was started anew says how to get its link", async (page) => {
   await page.desk.run("console", "--stop");
   await page.browser.textWith("does not answer");

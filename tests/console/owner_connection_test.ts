@@ -49,6 +49,11 @@ Deno.test({
     const { port } = page.console.door;
     await page.console[Symbol.asyncDispose]();
     assertStringIncludes(await page.browser.textWith("The program does not answer"), "read_file");
+    await page.textOf(".where", (text) => text.includes("not connected") && !text.includes("lab"));
+    const off = await page.browser.evaluate(
+      `[...document.querySelectorAll("[aria-disabled=true]")].map((button) => button.innerText.trim())`,
+    );
+    assertEquals(off, ["Pause\nP"]);
     assertEquals(await page.browser.evaluate("document.querySelector('.screen')?.inert"), true);
     await using anew = await ScriptedConsole.open(QUIET, port);
     await page.browser.textWith("This page needs its link");

@@ -2,7 +2,7 @@
 import { computed, signal } from "@preact/signals";
 import { render } from "preact";
 import { useEffect } from "preact/hooks";
-import { act } from "./kit/client.ts";
+import { act, connection } from "./kit/client.ts";
 import { html } from "./kit/html.ts";
 import { Button, say, State } from "./kit/parts.ts";
 import { useReading } from "./kit/reading.ts";
@@ -56,7 +56,8 @@ function Owner(): View {
 
 function Head(): View {
   if (status.value === undefined) return html`<strong>${texts.product}</strong>`;
-  const { name, server, connected, office, agent, since } = status.value;
+  const away = connection.value === "lost" && { connected: false, office: null, agent: null, since: null };
+  const { name, server, connected, office, agent, since } = { ...status.value, ...away };
   return html`
     <strong><${Name} text=${name} /></strong>
     <p class="where">

@@ -55,7 +55,7 @@ async function request<Value>(path: string, options: RequestInit): Promise<Value
   if (connection.value === "lost" || connection.value === "refused") throw new ApiError(texts.lost);
   await proven.promise;
   const response = await send(path, options).catch((cause) => {
-    throw new ApiError(`Cannot reach the program: ${String(cause)}`);
+    throw new ApiError(texts.lost, { cause });
   });
   const value = await response.json().catch(() => undefined);
   if (response.ok) return value;

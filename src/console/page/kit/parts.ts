@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { toBareLine } from "../../../text/safe_text.ts";
 import { texts } from "../texts.ts";
-import { messageOf } from "./client.ts";
+import { connection, messageOf } from "./client.ts";
 import { html } from "./html.ts";
 import { linkTo } from "./route.ts";
 import { Line, Name, type View } from "./words.ts";
@@ -25,11 +25,14 @@ export interface ButtonProps {
   /** Shown beside the label, and announced as the shortcut. */
   readonly keys?: string;
   readonly isOff?: boolean;
+  /** It asks nothing of the program, and can be pressed without it. */
+  readonly isLocal?: boolean;
   readonly label?: string;
 }
 
 /** A button that is busy until what it does is done, keeps the focus meanwhile, and tells what went wrong. */
-export function Button({ onPress, children, kind, keys, isOff = false, label }: ButtonProps): View {
+export function Button({ onPress, children, kind, keys, label, ...when }: ButtonProps): View {
+  const isOff = when.isOff === true || !when.isLocal && connection.value === "lost";
   const [isBusy, setBusy] = useState(false);
   const press = async () => {
     if (isBusy || isOff) return;

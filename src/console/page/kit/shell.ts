@@ -54,7 +54,7 @@ export function Shell({ screens, head, actions, banner, refused, keys }: ShellPr
   return html`
     <a class="skip" href="#main" onClick=${toMain}>${texts.skip}</a>
     <header class="top">${head}<div class="grow"></div>${actions}
-      <${Button} kind="quiet" label=${texts.help.title} onPress=${help}>?<//></header>
+      <${Button} kind="quiet" isLocal label=${texts.help.title} onPress=${help}>?<//></header>
     <nav class="side" aria-label=${texts.screens}>
       ${screens.map((screen, index) => link(screen, { key: `${index + 1}`, isChosen: screen === chosen }))}
     </nav>

@@ -60,7 +60,7 @@ export function Split<Item>(props: SplitProps<Item>): View {
               setWords(text);
               onSearch?.(text);
             }} />
-            ${tools}${file !== undefined && html`<${Button} onPress=${save}>${texts.save}<//>`}
+            ${tools}${file !== undefined && html`<${Button} isLocal onPress=${save}>${texts.save}<//>`}
           </div>
         `}
         <${Failure} text=${error} />

@@ -166,7 +166,7 @@ function Events({ office }: { office: string }): View {
   return html`
     <div class="who">
       <p class="faint grow">${T.eventsAbout}</p>
-      <${Button} onPress=${() => setHeld(!isHeld)}>${isHeld ? T.goOn : T.hold}<//></div>
+      <${Button} isLocal onPress=${() => setHeld(!isHeld)}>${isHeld ? T.goOn : T.hold}<//></div>
     <${Table} label=${T.parts.events} head=${T.eventHead} empty=${T.noEvents}
       rows=${shown.map((event) => [`${event.number}`, eventCells(event)])} />
   `;

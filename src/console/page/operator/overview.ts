@@ -1,6 +1,6 @@
 /** Overview: whether the Server is ready, who is there, and what the last 15 minutes were like. */
 import { Chart } from "../kit/chart.ts";
-import { act } from "../kit/client.ts";
+import { act, connection } from "../kit/client.ts";
 import { Ask } from "../kit/form.ts";
 import { html } from "../kit/html.ts";
 import { Facts, Failure, say, State, Table } from "../kit/parts.ts";
@@ -47,6 +47,7 @@ export interface ServerStatus {
 }
 
 export function readyState({ ready }: ServerStatus): View {
+  if (connection.value === "lost") return html`<${State} kind="bad">${texts.head.notConnected}<//>`;
   return html`<${State} kind=${ready ? "good" : "bad"}>${ready ? T.ready : T.notReady}<//>`;
 }
 
