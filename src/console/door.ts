@@ -41,6 +41,7 @@ export class ConsoleDoor implements AsyncDisposable {
       ...options,
       base: "",
       senders: {
+        isFixed: true,
         isHostAllowed: createHostRule({ allowed: [] }),
         // Pages of other ports of this machine may be those of another user.
         isOriginAllowed: (origin, { host }) => origin === `http://${host}`,

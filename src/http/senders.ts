@@ -12,6 +12,8 @@ import type { Forwarded } from "./proxies.ts";
 export interface SenderRules {
   readonly isOriginAllowed: OriginRule;
   readonly isHostAllowed: HostRule;
+  /** Whether no option of the program changes these rules, so that a refusal names none; false by default. */
+  readonly isFixed?: boolean;
 }
 
 export interface SenderHeaders {
@@ -27,17 +29,18 @@ export interface SenderHeaders {
  */
 export function senderProblem(
   { host, origin, "sec-fetch-site": site }: SenderHeaders,
-  { isOriginAllowed, isHostAllowed }: SenderRules,
+  { isOriginAllowed, isHostAllowed, isFixed = false }: SenderRules,
   forwarded?: Partial<Forwarded>,
 ): string | undefined {
   const target = { host: forwarded?.host ?? host, scheme: forwarded?.scheme };
+  const remedy = (what: string) => isFixed ? "" : `: allow it with --allow-${what}`;
   // Both names count: a proxy that passes on a forged X-Forwarded-Host must not open what its own Host does not.
   for (const name of new Set([host, target.host])) {
-    if (!isHostAllowed(name)) return `Host "${quoted(name ?? "")}" not allowed: allow it with --allow-host`;
+    if (!isHostAllowed(name)) return `Host "${quoted(name ?? "")}" not allowed${remedy("host")}`;
   }
   if (origin !== undefined) {
     const isAllowed = isOriginAllowed(origin, target);
-    return isAllowed ? undefined : "Origin not allowed: allow it with --allow-origin";
+    return isAllowed ? undefined : `Origin not allowed${remedy("origin")}`;
   }
   // Browsers send no Origin with a GET request without CORS: scripts, images, frames, links.
   const isOtherSite = site !== undefined && site !== "same-origin" && site !== "none";

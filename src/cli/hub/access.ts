@@ -39,14 +39,14 @@ export async function openHubAccess(
   { logger, claim }: { readonly logger: Logger; readonly claim: ClaimTokens },
 ): Promise<HubAccess> {
   await using opening = new AsyncDisposableStack();
-  const open = async (option: string, path: string | undefined) => {
+  const open = async (option: string, path: string | undefined, kind: "client" | "operator") => {
     if (path === undefined) return undefined;
     const check = (tokens: Parameters<ClaimTokens>[1]) => claim(option, tokens);
-    const opened = TokenFile.open(path, { kind: "client", check, logger });
+    const opened = TokenFile.open(path, { kind, check, logger });
     return opening.use(await opened.catch(async (error) => Promise.reject(await toUsageError(error))));
   };
-  const clients = await open("--mcp-token-file", options.mcpTokenFile);
-  const operators = await open("--operator-token-file", options.operatorTokenFile);
+  const clients = await open("--mcp-token-file", options.mcpTokenFile, "client");
+  const operators = await open("--operator-token-file", options.operatorTokenFile, "operator");
   const identity = await openResourceServer(options, logger);
   if (identity !== undefined) opening.use(identity);
   // Where people sign in at an identity provider, the hub has no sign-in of its own unless it is asked for.

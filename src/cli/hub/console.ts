@@ -19,6 +19,7 @@ const REFUSAL_LINES = rateOf(20, 60_000);
 
 /** Each request shows a token that no page has, so the name of the host does not matter. */
 const SENDERS: SenderRules = {
+  isFixed: true,
   isHostAllowed: () => true,
   isOriginAllowed: (origin, { host }) => URL.parse(origin)?.host === host,
 };

@@ -62,6 +62,12 @@ export function staticTokens({ tokens, ...place }: StaticTokensOptions): AuthPro
   return table;
 }
 
+const FILE_NAMES = {
+  member: "token file",
+  client: "MCP token file",
+  operator: "operator token file",
+} as const;
+
 /** The options of {@linkcode TokenFile.open}. */
 export interface TokenFileOptions extends TokenPlace {
   /**
@@ -69,8 +75,8 @@ export interface TokenFileOptions extends TokenPlace {
    * warning is logged when the file has limits.
    */
   readonly tokens?: readonly (string | StaticToken)[] | undefined;
-  /** Whose tokens they are: those of members, which is the default, or of MCP clients, with the attributes of a hub's. */
-  readonly kind?: "member" | "client" | undefined;
+  /** Whose tokens they are: those of members, which is the default, or of a hub's MCP clients or operators, with their attributes. */
+  readonly kind?: "member" | "client" | "operator" | undefined;
   /** Called with the tokens of the file before they are accepted, at the start and after each change. What it throws refuses them. */
   readonly check?: ((tokens: readonly (StaticToken & { readonly place: string })[]) => void) | undefined;
   /** Receives a line after each change of the file; nothing is logged by default. */
@@ -124,13 +130,13 @@ export class TokenFile implements AuthProvider, AsyncDisposable {
     const always = listTokens(tokens).map((token) => ({ ...token, place: BESIDE_FILE }));
     const table = new TokenTable(place);
     const files = await WatchedFiles.open({
-      kind: kind === "member" ? "token file" : "MCP token file",
+      kind: FILE_NAMES[kind],
       files: [path],
       maxBytes: CONSTANTS.maxTokenFileBytes.value,
       logger,
       intervalMs: checkIntervalMs,
       use: ([text = ""]) => {
-        const listed = parseTokenList(text, kind);
+        const listed = parseTokenList(text, kind === "member" ? kind : "client");
         table.replace([...always, ...listed], () => check?.(listed));
         for (const warning of warningsOf(listed, always)) logger.warn(warning, { file: path });
         return { tokens: table.size };

@@ -162,3 +162,10 @@ Deno.test("the door proves that it knows its token, and signs nothing but a UUID
   assertEquals(refused.status, 400);
   await refused.body?.cancel();
 });
+
+Deno.test("a refusal of the door names no option, since it has none", async () => {
+  await using opened = await open(() => Promise.resolve(OK));
+  const headers = { origin: "https://evil.example" };
+  const response = await fetch(`http://127.0.0.1:${opened.door.port}/`, { headers });
+  assertEquals([response.status, await response.json()], [403, { error: "Origin not allowed" }]);
+});

@@ -19,6 +19,13 @@ Deno.test("senderProblem() wants both names allowed, that of the proxy and that 
   assertEquals(isRefused("hub.example", "evil.example"), true);
 });
 
+Deno.test("senderProblem() names an option only where one changes the rules", () => {
+  for (const sender of [{ host: "evil.example" }, { host: "hub.example", origin: "https://evil.example" }]) {
+    assertEquals(senderProblem(sender, createRules())?.includes("--allow-"), true);
+    assertEquals(senderProblem(sender, { ...createRules(), isFixed: true })?.includes("--"), false);
+  }
+});
+
 function createRules() {
   return {
     isHostAllowed: createHostRule({ allowed: ["hub.example"] }),

@@ -120,3 +120,10 @@ Deno.test("a file that is changed to have a token of another option keeps its fo
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+Deno.test("TokenFile.open() calls a file of operators by its name", async () => {
+  const path = await Deno.makeTempFile();
+  await Deno.writeTextFile(path, "token unknown=1\n");
+  await assertRejects(() => TokenFile.open(path, { kind: "operator" }), Error, "operator token file");
+  await Deno.remove(path);
+});
