@@ -1,6 +1,6 @@
 // The owner's page while its Computer is away, comes back, or has started anew.
 
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { eventually } from "../fixtures/within.ts";
 import { inEach, inFull, openLink } from "./_console_page.ts";
 import { callRecord, OwnerPage, QUIET, waitingCall } from "./_owner_page.ts";
@@ -36,6 +36,17 @@ Deno.test({
     await page.fill("Or paste the link here", page.console.door.link);
     await page.press("Open");
     await page.browser.textWith("Nothing waits for you");
+  },
+});
+
+Deno.test({
+  name: "the head tells since when the Computer is in its office, and not of the Agent",
+  ...inEach,
+  async fn() {
+    await using page = await OwnerPage.open();
+    const head = await page.textOf(".where", (text) => text.includes("Agent"));
+    assertMatch(head, /^office lab, for \d/);
+    assertMatch(head, /Agent ada$/);
   },
 });
 

@@ -62,14 +62,14 @@ function Head(): View {
     <strong><${Name} text=${name} /></strong>
     <p class="where">
       <${State} kind=${connected ? "good" : server === null ? "off" : "bad"}>
-        ${office === null
+        <span>${office === null
           ? connected ? T.noOffice : T.notConnected
-          : html`${T.office} <${Name} text=${office} />`}<//>
+          : html`${T.office} <${Name} text=${office} />`}${since &&
+          html`<span class="wide-only">${T.since} <${Since} at=${since} /></span>`}</span><//>
       ${server !== null && html`<span class="wide-only">${T.at} <${Line} text=${server} max=${80} /></span>`}
       ${agent
         ? html`<span>${texts.now.agent} <${Name} text=${agent} /></span>`
-        : office !== null && html`<span class="faint">${T.noAgent}</span>`}
-      ${since && html`<span class="faint wide-only">${T.since} <${Since} at=${since} /></span>`}</p>
+        : office !== null && html`<span class="faint">${T.noAgent}</span>`}</p>
   `;
 }
 

@@ -62,7 +62,7 @@ export const texts = {
   head: {
     office: "office",
     at: "at",
-    since: "for",
+    since: ", for",
     noOffice: "in no office",
     notConnected: "not connected",
     noAgent: "no Agent",
