@@ -114,7 +114,7 @@ Deno.test("every call is recorded with its agent, outcome and error code, refuse
     [["unknown", "ada", undefined, "none"], ["error", 4001]],
     [["forbidden", "ada", undefined, "rm"], ["error", 4002]],
     [["arguments", "ada", "s", "head"], ["error", 4003]],
-    [["unconfirmed", "ada", "s", "head"], ["error", 4005]],
+    [["unconfirmed", "ada", "s", "head"], ["unconfirmed", 4005]],
     [["late", "ada", "s", "echo"], ["timeout", 4004]],
   ]);
   assert(
@@ -212,6 +212,7 @@ Deno.test("whoever is asked is told when the call is out of time, and the call h
   const { content, meta } = await call;
   assertEquals([meta?.error_code, meta?.a2c_timeout], [4005, undefined]);
   assertStringIncludes(content[0]?.text ?? "", "has not run");
+  assertEquals(office.computer.history.map(({ outcome }) => outcome), ["unconfirmed"]);
   assert(signal.aborted);
 });
 

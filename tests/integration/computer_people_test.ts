@@ -154,6 +154,11 @@ testDesk("a call that is another one than was shown is not allowed", { shell: SH
   assertEquals((await desk.run("calls", "deny", id)).value, { id, decision: "deny" });
   assertEquals((await result).meta?.error_code, 4005);
   assertEquals((await desk.run("calls")).value, { paused: false, waiting: [], running: [] });
+  const history = JSON.parse(await desk.text("history", "--json"));
+  assertEquals(history.history.map((call: Entry) => [call["outcome"], call["error_code"]]), [[
+    "declined",
+    4005,
+  ]]);
 });
 
 testDesk("two calls with other arguments have other digests, and always holds for the next one", {

@@ -3,8 +3,8 @@ import type { Progress } from "../../mcp/call_options.ts";
 import type { ServerStatus } from "../../mcp/supervision/server_state.ts";
 import type { UpdateKind } from "../office/office_link.ts";
 
-/** The outcome of a call. */
-export type ToolCallOutcome = "ok" | "error" | "timeout" | "cancelled";
+/** The outcome of a call: `declined` by a person; `unconfirmed` when nobody could be asked, or nobody answered in time. */
+export type ToolCallOutcome = "ok" | "error" | "timeout" | "cancelled" | "declined" | "unconfirmed";
 
 /**
  * Whom a call waits for: the person at the Computer or the user of the Agent who confirms it, or the person who answers a
@@ -39,7 +39,7 @@ export interface ToolCallRecord extends ToolCaller {
   readonly startedAt: Date;
   /** How long it took, in milliseconds. */
   readonly durationMs: number;
-  /** Whether it succeeded, failed, timed out or was cancelled. */
+  /** Whether it succeeded, failed, timed out, was cancelled or was not allowed. */
   readonly outcome: ToolCallOutcome;
   /** The error code, 4001–4007; `undefined` for a result of the MCP server, also one with `isError`. */
   readonly errorCode: number | undefined;

@@ -241,9 +241,10 @@ export class ToolCalls {
     try {
       const isAutoApplied = route.meta?.auto_apply === true && route.changed === undefined;
       const isAllowed = !call.mustAsk && (isConfirmed || isAutoApplied);
-      const refusal = this.#refuseWrongArguments(call.request, route) ??
-        (isAllowed ? undefined : await this.#refuseUnconfirmed(call, route));
-      if (refusal !== undefined) return { result: refusal, outcome: "error" };
+      const wrong = this.#refuseWrongArguments(call.request, route);
+      if (wrong !== undefined) return { result: wrong, outcome: "error" };
+      const refusal = isAllowed ? undefined : await this.#refuseUnconfirmed(call, route);
+      if (refusal !== undefined) return refusal;
       const used = await this.#use(call, route, questionsOf)
         .catch(async (error) => askForPages(error, await questionsOf()));
       return withNotes(used, await notes());
@@ -328,7 +329,7 @@ export class ToolCalls {
     return failureResult(text, { error_code: ErrorCode.TOOL_EXECUTION_FAILED });
   }
 
-  async #refuseUnconfirmed(call: RunningCall, route: ToolRoute): Promise<CallToolResult | undefined> {
+  async #refuseUnconfirmed(call: RunningCall, route: ToolRoute): Promise<ToolOutcome | undefined> {
     call.awaited = "confirmer";
     this.owner.tell(call);
     const refusal = await (await this.#loadConfirmations()).refusalOf(call, route);
@@ -338,10 +339,13 @@ export class ToolCalls {
     // The configuration may have changed meanwhile, and so may the tool.
     const { server, tool, spellings } = route;
     const { tool_name } = call.request;
-    if (isForbidden(server.config, tool.name, spellings)) return disabledResult(tool_name);
+    if (isForbidden(server.config, tool.name, spellings)) {
+      return { result: disabledResult(tool_name), outcome: "error" };
+    }
     const now = this.#context.directory.routeOf({ server: server.name, tool: tool.name });
     const changes = now === undefined ? [] : toolChanges(definitionOf(tool), definitionOf(now.tool));
-    return changes.length === 0 ? undefined : changedResult(tool_name, describeChanges(changes));
+    if (changes.length === 0) return undefined;
+    return { result: changedResult(tool_name, describeChanges(changes)), outcome: "error" };
   }
 
   async #transform(

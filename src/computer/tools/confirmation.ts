@@ -5,7 +5,7 @@ import type { Logger } from "../../log.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { describeError } from "../../text/text.ts";
 import { clientNamedIn } from "../../protocol/call.ts";
-import type { CallToolResult, ToolCallReq } from "../../protocol/tools.ts";
+import type { ToolCallReq } from "../../protocol/tools.ts";
 import type { CallLimits } from "../../config/limits.ts";
 import type { OfficeAgent } from "../office/office_agent.ts";
 import type { AgentChannel } from "../questions/agent_channel.ts";
@@ -13,7 +13,7 @@ import { NobodyAnswered, PersonAtComputer } from "../questions/person.ts";
 import type { ApprovedTools } from "./approved_tools.ts";
 import type { ToolRoute } from "./directory.ts";
 import { definitionOf, type ToolChange, type ToolDefinition } from "./tool_changes.ts";
-import { failureResult } from "./results.ts";
+import { failureResult, type ToolOutcome } from "./results.ts";
 import type { RunningCall } from "../shared/running_call.ts";
 
 /**
@@ -132,7 +132,7 @@ export class Confirmations {
    *
    * @throws The signal's reason when the call ends while it waits.
    */
-  async refusalOf(call: RunningCall, route: ToolRoute): Promise<CallToolResult | undefined> {
+  async refusalOf(call: RunningCall, route: ToolRoute): Promise<ToolOutcome | undefined> {
     const { request, clock: { signal } } = call;
     const { confirm, log } = this.#context;
     const isForAgent = this.#isForAgent(call, route);
@@ -182,7 +182,7 @@ export class Confirmations {
   }
 
   /** Asks the person at the Computer; gives the reason when the call must not run. */
-  async #ask(confirm: Confirm, call: RunningCall, route: ToolRoute): Promise<string | undefined> {
+  async #ask(confirm: Confirm, call: RunningCall, route: ToolRoute): Promise<Refused | undefined> {
     const { request, isLocal, mustAsk, clock: { signal } } = call;
     const meta = { error_code: ErrorCode.TOOL_REQUIRES_CONFIRMATION };
     const reason = { server: route.server.name, what: "a confirmation", meta, signal };
@@ -195,7 +195,7 @@ export class Confirmations {
       });
       if (isConfirmed === undefined) return cannotAsk(call, route);
       if (isConfirmed === "always" && route.changed !== undefined) this.#context.approved.approve(route);
-      return isConfirmed === true || isConfirmed === "always" ? undefined : "it was declined";
+      return isConfirmed === true || isConfirmed === "always" ? undefined : { declined: "it was declined" };
     } catch (error) {
       if (error instanceof NobodyAnswered) return `${error.message}, and it has not run`;
       throw error;
@@ -203,7 +203,7 @@ export class Confirmations {
   }
 
   /** Asks the user of the Agent, whose program shows the arguments that it has sent. */
-  async #askAgent(call: RunningCall, route: ToolRoute): Promise<string | undefined> {
+  async #askAgent(call: RunningCall, route: ToolRoute): Promise<Refused | undefined> {
     const { server, tool } = route;
     const { request, clock: { signal } } = call;
     call.awaited = "approver";
@@ -218,16 +218,23 @@ export class Confirmations {
       signal,
     });
     if (answer.action === "cancel") return why ?? UNDECIDED;
-    if (answer.action === "decline") return why ?? DECLINED;
+    if (answer.action === "decline") return { declined: why ?? DECLINED };
     // The owner may have taken the permission back while the question was open.
     return server.config.approval === "agent" ? undefined : NO_LONGER_ALLOWED;
   }
 }
 
-function refusal({ tool_name }: ToolCallReq, why: string): CallToolResult {
-  return failureResult(`Tool "${tool_name}" needs a confirmation: ${why}`, {
+/** Why a call must not run: a sentence, and apart from others that of a person who has declined it. */
+type Refused = string | { readonly declined: string };
+
+function refusal({ tool_name }: ToolCallReq, refused: Refused): ToolOutcome {
+  const [outcome, why] = typeof refused === "string"
+    ? ["unconfirmed" as const, refused]
+    : ["declined" as const, refused.declined];
+  const result = failureResult(`Tool "${tool_name}" needs a confirmation: ${why}`, {
     error_code: ErrorCode.TOOL_REQUIRES_CONFIRMATION,
   });
+  return { result, outcome };
 }
 
 /** Why a tool with `auto_apply` needs a confirmation. */

@@ -127,7 +127,7 @@ export function toFailureOutcome(error: unknown, call: FailedCall): ToolOutcome 
     } s, and it has not run`;
     return {
       result: failureResult(text, { error_code: ErrorCode.TOOL_REQUIRES_CONFIRMATION }),
-      outcome: "timeout",
+      outcome: "unconfirmed",
     };
   }
   if (isTimeout && awaited === "answerer") {

@@ -36,7 +36,7 @@ export function History(): View {
 }
 
 function outcomeOf({ outcome, error_code }: HistoryRecord): View {
-  const kind = outcome === "ok" ? "good" : outcome === "cancelled" ? "off" : "bad";
+  const kind = outcome === "ok" ? "good" : ["cancelled", "declined"].includes(outcome) ? "off" : "bad";
   return html`<${State} kind=${kind}><small>${outcome} ${error_code}</small><//>`;
 }
 
