@@ -26,10 +26,14 @@ export const STATE_KINDS = {
 export function Servers(): View {
   const { value, error } = useReading<Status>("status", { on: ["servers", "tools", "config"] });
   const items = value?.servers ?? [];
+  // The server that is shown stays when it has started, or another one fails.
+  const shown = useRef<string>();
+  const first = items.find(({ name }) => name === shown.current) ??
+    items.find(({ status }) => STATE_KINDS[status] === "bad") ?? items[0];
+  shown.current = first?.name;
   const none = value && html`${T.none}: <a href="#/configuration">${T.addOne}</a>`;
   return html`
-    <${Split} path=${["servers"]} error=${error}
-      first=${items.find(({ status }) => STATE_KINDS[status] === "bad")}
+    <${Split} path=${["servers"]} error=${error} first=${first}
       lists=${[{ title: T.title, items, none, row: rowOf, keyOf: ({ name }: ServerRow) => name }]}
       detail=${(server: ServerRow) => html`<${Server} key=${server.name} server=${server} />`} />
   `;
@@ -39,9 +43,14 @@ function stateOf({ status }: ServerRow): View {
   return html`<${State} kind=${STATE_KINDS[status]}><small>${status}</small><//>`;
 }
 
+/** What went wrong last, unless the server is being started again. */
+function troubleOf({ status, last_error, problem }: ServerRow): string | undefined {
+  return status === "starting" ? undefined : last_error ?? problem;
+}
+
 function rowOf(server: ServerRow): Row {
-  const { name, status, tools, mcp_version, last_error, problem, memory_bytes } = server;
-  const trouble = STATE_KINDS[status] === "good" ? undefined : last_error ?? problem;
+  const { name, status, tools, mcp_version, memory_bytes } = server;
+  const trouble = STATE_KINDS[status] === "good" ? undefined : troubleOf(server);
   const facts = [
     T.tools(tools),
     mcp_version && `MCP ${nameText(mcp_version)}`,
@@ -52,7 +61,7 @@ function rowOf(server: ServerRow): Row {
 }
 
 function Server({ server }: { server: ServerRow }): View {
-  const { name, status, since, last_error, problem, remedy, stderr_tail, memory_bytes } = server;
+  const { name, status, since, remedy, stderr_tail, memory_bytes } = server;
   const isDown = status === "stopped" || status === "failed";
   const run = (path: string, label: string, kind?: "primary") => {
     const press = async () => {
@@ -61,7 +70,7 @@ function Server({ server }: { server: ServerRow }): View {
     };
     return html`<${Button} kind=${kind} onPress=${press}>${label}<//>`;
   };
-  const trouble = last_error ?? problem;
+  const trouble = troubleOf(server);
   const signIns = waiting.value.filter((each) => each.server === name && each.question?.mode === "sign-in");
   return html`
     <${Heading} about=${html`${
