@@ -63,6 +63,7 @@ export const QUIET: Script = {
     since: SINCE,
     config: "/home/ada/mcp.json",
     refused_edit: null,
+    can_undo: false,
     servers: [],
   },
   "calls list": { paused: false, waiting: [], running: [] },

@@ -32,6 +32,7 @@ export function sceneAt(nowMs: number) {
       since: ago(7400),
       config: "/home/ada/mcp.json",
       refused_edit: null,
+      can_undo: true,
       servers: [
         {
           name: "files",

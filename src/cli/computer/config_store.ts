@@ -99,6 +99,11 @@ export class ConfigStore {
     return this.config;
   }
 
+  /** Whether it has an edit that can be taken back, unless something else has edited the text since. */
+  get canUndo(): boolean {
+    return this.#edits.length > 0;
+  }
+
   /**
    * Takes back the last edit, if nothing else has edited the text since.
    *

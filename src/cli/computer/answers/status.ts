@@ -37,6 +37,7 @@ export async function showStatus(hosted: HostedComputer): Promise<CommandAnswer>
     since: connection?.since ?? null,
     config: store.file ?? null,
     refused_edit: hosted.refusedEdit ?? null,
+    can_undo: store.canUndo,
     servers: servers.map(snakeCased),
   };
   return {

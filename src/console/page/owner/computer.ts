@@ -94,6 +94,7 @@ export interface Status {
   readonly since?: string | null;
   readonly config: string | null;
   readonly refused_edit: string | null;
+  readonly can_undo: boolean;
   readonly servers: readonly ServerRow[];
 }
 

@@ -47,7 +47,7 @@ export function Configuration(): View {
           findingRow(each, warnings.includes(each) ? "hot" : "bad")
         )}</ul>
         <div class="actions"><${Button} onPress=${again}>${T.checkAgain}<//>
-          <${Button} onPress=${undo}>${T.undo}<//></div>
+          <${Button} isOff=${status?.can_undo !== true} onPress=${undo}>${T.undo}<//></div>
       </section>
       <${Add} />
     </div>
