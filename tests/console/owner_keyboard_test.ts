@@ -70,7 +70,9 @@ Deno.test({
   async fn() {
     await using page = await OwnerPage.open(SCENE);
     await page.show("sees/tools");
+    await page.browser.textWith("Run it yourself");
     await page.browser.type("input[type=search]", "write");
+    await page.textOf(".detail h2", (text) => text.includes("write"));
     await page.browser.press("Enter");
     const heading = () => page.browser.evaluate("document.activeElement.id");
     await eventually(heading, (id) => id === "detail", "the focus on the tool");
