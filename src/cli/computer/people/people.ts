@@ -44,6 +44,8 @@ const ATTENTION_MS = 60_000;
 const MAX_GONE = 1_000;
 const ENDED = "the call has ended";
 const ENDED_SIGN_IN = "the sign-in has ended";
+/** How a call is answered when another one of its tool is allowed for good. */
+const WITH_ANOTHER = 'by the "always" of another call';
 /** The places of those who answer at the prompt and on the page. */
 export const AT_TERMINAL = "at the terminal";
 export const ON_PAGE = "on the page";
@@ -121,8 +123,8 @@ export class People {
    * client until this Computer ends; a call that demands a person is always asked about.
    */
   readonly confirm: Confirm = async (request) => {
-    const { isLocal, agent, client, server, tool, fingerprint, mustAsk } = request;
-    const key = JSON.stringify([isLocal, agent, client, server, tool]);
+    const { fingerprint, mustAsk } = request;
+    const key = keyOf(request);
     const before = this.#allowed.get(key);
     if (!mustAsk && before?.fingerprints.has(fingerprint) === true) return true;
     const waiting: WaitingCall = {
@@ -136,6 +138,10 @@ export class People {
     if (decision !== "always" || mustAsk) return decision === undefined ? undefined : decision !== "no";
     const fingerprints = this.#allowed.get(key)?.fingerprints ?? new Set();
     this.#allowed.set(key, { fingerprints: fingerprints.add(fingerprint), last: request });
+    for (const { waiting: { request: other }, settle } of [...this.#calls.values()]) {
+      const isSame = keyOf(other) === key && other.fingerprint === fingerprint;
+      if (isSame && !other.mustAsk) settle("yes", WITH_ANOTHER);
+    }
     return "always";
   };
 
@@ -288,6 +294,11 @@ export class People {
       this.#followers.tell({ waiting, gone });
     }
   }
+}
+
+/** What `always` holds for, but for what the tool is. */
+function keyOf({ isLocal, agent, client, server, tool }: ConfirmRequest): string {
+  return JSON.stringify([isLocal, agent, client, server, tool]);
 }
 
 /** What has changed since the tool was allowed. */

@@ -111,6 +111,23 @@ Deno.test("a call that demands a person is asked about each time, and never allo
   assertEquals(await people.confirm(requestOf()), true);
 });
 
+Deno.test("what is allowed for good is so for the calls of it that wait, and for no others", async () => {
+  const people = peopleAt({ nowMs: 0 });
+  people.look();
+  const first = people.confirm(requestOf());
+  const same = people.confirm(requestOf({ callId: "c2" }));
+  void people.confirm(requestOf({ callId: "c3", fingerprint: "g" }));
+  void people.confirm(requestOf({ callId: "c4", client: "other" }));
+  void people.confirm(requestOf({ callId: "c5", mustAsk: true }));
+  people.decide("c1", {
+    decision: "always",
+    shown: digestOf(people.callOf("c1")),
+    place: "on the page",
+  });
+  assertEquals([await first, await same], ["always", true]);
+  assertEquals(people.waiting.map(({ id }) => id), ["c3", "c4", "c5"]);
+});
+
 Deno.test("the digest is another one for all that a person reads, and the same for the time that is left", () => {
   const digest = (changes: Partial<ConfirmRequest>) =>
     digestOf({ id: "1", since: new Date(), kind: "call", request: requestOf(changes), changed: undefined });
