@@ -57,9 +57,10 @@ Deno.test(
     for (const text of ["x".repeat(3_000_000), "\0\0\n", "null\n", deep, request([{ toString: 1 }])]) {
       assertEquals(await send(path, text), "");
     }
-    for (const words of [["__proto__"], ["constructor"], Array(100_000).fill("a"), ["\u001b[2J"]]) {
+    for (const words of [["__proto__"], ["constructor"], ["\u001b[2J"]]) {
       assertStringIncludes(await send(path, request(words)), "unknown command");
     }
+    assertStringIncludes(await send(path, request(Array(100_000).fill("a"))), "it has 100000 words");
     assertStringIncludes(await send(path, request(["status"])), "laptop");
   },
 );
