@@ -28,7 +28,7 @@ export interface ProgramConsoleOptions {
   /** Who answers what a command asks while it runs for the page; nobody by default. */
   readonly person?: Person;
   /** Tells events until disposal, which comes when the console is closed. */
-  readonly follow?: (tell: TellEvent) => Disposable;
+  readonly follow?: (tell: TellEvent) => Disposable | Promise<Disposable>;
   /** Called while somebody reads the events; what it returns is disposed of when nobody does any more. */
   readonly watch?: () => Disposable;
   readonly logger: Logger;
@@ -109,7 +109,7 @@ export class ProgramConsole implements AsyncDisposable {
     const feed = new EventFeed();
     const ending = new DisposableStack();
     ending.defer(() => feed.close());
-    if (follow !== undefined) ending.use(follow((...event) => feed.publish(...event)));
+    if (follow !== undefined) ending.use(await follow((...event) => feed.publish(...event)));
     if (watch !== undefined) feed.whileRead(watch);
     const program: ConsoleProgram = {
       page,

@@ -5,8 +5,6 @@ import type { RunWords } from "../control/server.ts";
 import type { LogOptions } from "../options.ts";
 import { READING_COMMANDS } from "./commands.ts";
 import type { HostedComputer } from "./hosted_computer.ts";
-import { followHosted } from "./console_events.ts";
-import { PagePerson } from "./people/page_person.ts";
 import { declareCommands } from "./prompt.ts";
 
 /** The port is that of `--console`, `true` for a free one; without it, the console opens by the command. */
@@ -29,7 +27,7 @@ export async function openHostedConsole(
     build: () => declareCommands(hosted),
     reading: READING_COMMANDS,
     run: (...asked) => runForPage(hosted, run, asked),
-    follow: (tell) => followHosted(hosted, tell),
+    follow: async (tell) => (await import("./console_events.ts")).followHosted(hosted, tell),
     watch: () => hosted.people.watch(),
     logger: hosted.options.logger,
   });
@@ -44,6 +42,7 @@ async function runForPage(
   run: RunWords,
   [words, context]: Parameters<RunWords>,
 ): Promise<ControlAnswer> {
+  const { PagePerson } = await import("./people/page_person.ts");
   using person = new PagePerson(people);
   const signal = AbortSignal.any([context.signal, person.declined]);
   return await run(words, { ...context, signal, person });
