@@ -103,6 +103,7 @@ testPrompt("a question that is half answered is withdrawn when its call is cance
   await session.write(`2${Key.enter}`);
   await session.expect('2/4 "cups" (whole number, 1 to 9) [1]: ');
   await session.write("5");
+  await session.expectScreen(/\[1\]: 5$/);
   controller.abort(new Error("enough"));
   await session.expectScreen(/\(withdrawn\)\nlaptop@lab>$/);
   assertStringIncludes(String(await call), "enough");
