@@ -6,6 +6,13 @@ import { inEach, inFull, openLink } from "./_console_page.ts";
 import { callRecord, OwnerPage, QUIET, waitingCall } from "./_owner_page.ts";
 import { ScriptedConsole } from "./_scripted_console.ts";
 
+/** Pastes a link into a page that has none, and waits until it shows its Computer. */
+async function openBy(page: OwnerPage, link: string): Promise<void> {
+  await page.fill("Or paste the link here", link);
+  await page.press("Open");
+  await page.browser.textWith("Nothing waits for you");
+}
+
 Deno.test({
   name: "the token leaves the address, and a reload still has it",
   ...inEach,
@@ -33,9 +40,7 @@ Deno.test({
       await page.browser.textWith("This page needs its link"),
       "a2c-smcp computer console",
     );
-    await page.fill("Or paste the link here", page.console.door.link);
-    await page.press("Open");
-    await page.browser.textWith("Nothing waits for you");
+    await openBy(page, page.console.door.link);
   },
 });
 
@@ -68,9 +73,7 @@ Deno.test({
     assertEquals(await page.browser.evaluate("document.querySelector('.screen')?.inert"), true);
     await using anew = await ScriptedConsole.open(QUIET, port);
     await page.browser.textWith("This page needs its link");
-    await page.fill("Or paste the link here", anew.door.link);
-    await page.press("Open");
-    await page.browser.textWith("Nothing waits for you");
+    await openBy(page, anew.door.link);
   },
 });
 

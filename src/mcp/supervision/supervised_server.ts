@@ -367,12 +367,11 @@ export class SupervisedServer {
     const { pingIntervalMs, pingTimeoutMs: timeoutMs } = this.#context.limits;
     const over = new AbortController();
     const stop = AbortSignal.any([over.signal, signal]);
-    const heartbeat = new Heartbeat({
+    const heartbeat = this.#heartbeat = new Heartbeat({
       ping: () => connection.session.ping({ timeoutMs, signal: stop }).then(() => true, isAnswer),
       isIdle: () => this.#callsInFlight === 0,
       intervalMs: pingIntervalMs,
     });
-    this.#heartbeat = heartbeat;
     const beating = heartbeat.run(stop);
     try {
       const stopped = untilAborted(stop).then(() => reasonOf(stop.reason));
@@ -392,8 +391,7 @@ export class SupervisedServer {
     const since = status === before.status ? before.since : new Date();
     if (status === "starting" && before.status !== "starting") this.#starts++;
     const { problem: _before, ...rest }: Partial<ServerState> & StateChange = change;
-    const state = { ...rest, since, restarts: Math.max(0, this.#starts - 1) };
-    this.#state = state;
+    const state = this.#state = { ...rest, since, restarts: Math.max(0, this.#starts - 1) };
     if (status !== "starting") this.#isRenewing = false;
     this.#changes.tell();
     this.#stateLog.write(state);
