@@ -37,13 +37,15 @@ export class RawConnection implements AsyncDisposable {
     const look = () => {
       if (test(this.#received)) resolve(this.#received);
     };
+    const fail = () => reject(new TypeError(`Closed before ${what}: ${this.#received.slice(0, 300)}`));
     this.#onData = look;
-    this.socket.once(
-      "close",
-      () => reject(new TypeError(`Closed before ${what}: ${this.#received.slice(0, 300)}`)),
-    );
+    this.socket.once("close", fail);
     look();
-    return await within(promise, () => `${what}; what came is ${this.#received.slice(0, 300)}`);
+    try {
+      return await within(promise, () => `${what}; what came is ${this.#received.slice(0, 300)}`);
+    } finally {
+      this.socket.off("close", fail);
+    }
   }
 
   /** Resolves when the other side has closed. */

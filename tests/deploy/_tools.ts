@@ -70,8 +70,7 @@ export function startServer(
 
 /** Waits for the address of a Server that was started. */
 export async function untilListening(program: RunningDoor): Promise<RunningServer> {
-  await program.stdout.until("\n");
-  const { port } = new URL(program.stdout.text.slice("listening on ".length).trim());
+  const { port } = new URL(await program.listening());
   const url = `http://127.0.0.1:${port}`;
   return { program, url, port: Number(port), [Symbol.asyncDispose]: () => program[Symbol.asyncDispose]() };
 }

@@ -16,8 +16,7 @@ export class ServerDesk implements AsyncDisposable {
   async serve(...args: readonly string[]): Promise<string> {
     const server = startHosted("server.ts", ["--port", "0", ...args], { env: this.#env });
     this.#servers.push(server);
-    await server.stdout.until("\n");
-    return server.stdout.text.slice("listening on ".length).trim();
+    return await server.listening();
   }
 
   run(...args: readonly string[]) {

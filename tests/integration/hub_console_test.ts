@@ -42,9 +42,8 @@ class HubDesk implements AsyncDisposable {
     });
   }
 
-  async url(): Promise<string> {
-    await this.#hub.stdout.until("\n");
-    return this.#hub.stdout.text.slice("listening on ".length).trim().split("\n")[0] ?? "";
+  url(): Promise<string> {
+    return this.#hub.listening();
   }
 
   get log(): string {

@@ -183,8 +183,7 @@ Deno.test("server.ts writes the audit trail to a file as well, also connections,
     "--audit-log",
     path,
   ]);
-  await program.stdout.until("\n");
-  const url = program.stdout.text.slice("listening on ".length).trim();
+  const url = await program.listening();
   const agent = await RawPeer.join(url, ada);
   await agent[Symbol.asyncDispose]();
   const read = async () =>
@@ -210,9 +209,8 @@ Deno.test({
   async fn() {
     const args = ["--port", "0", "--metrics-port", "0", "--audit-log", "/dev/full"];
     await using program = startDoor("server.ts", args);
-    await program.stdout.until("\n");
     await program.said("serving metrics");
-    const url = program.stdout.text.slice("listening on ".length).trim();
+    const url = await program.listening();
     await using agent = await RawPeer.join(url, ada);
     await agent.request("server:leave_office", { office_id: "lab" });
     const [, metricsUrl = ""] = /serving metrics url=(\S+)/.exec(program.stderr.text) ?? [];

@@ -24,8 +24,7 @@ interface Started extends AsyncDisposable {
 async function start(...args: readonly string[]): Promise<Started> {
   const port = args.includes("--port") ? [] : ["--port", "0"];
   const program = startHosted("server.ts", [...args, ...port]);
-  await program.stdout.until("\n");
-  const url = program.stdout.text.slice("listening on ".length).trim();
+  const url = await program.listening();
   return {
     program,
     url,

@@ -186,8 +186,7 @@ Deno.test("server.ts serves TLS with --tls-cert and --tls-key", async () => {
   const { certFile, keyFile } = certificates.files;
   const tls = ["--host", "localhost", "--port", "0", "--tls-cert", certFile, "--tls-key", keyFile];
   await using program = startDoor("server.ts", tls);
-  await program.stdout.until("\n");
-  const url = program.stdout.text.slice("listening on ".length).trim();
+  const url = await program.listening();
   assertStringIncludes(url, "https://localhost:");
   const args = ["--url", url, "--office", "lab", "--name", "ada", "--ca-file", certFile, "office"];
   const { code, stderr } = await runHosted("agent.ts", args);

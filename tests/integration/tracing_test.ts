@@ -125,8 +125,7 @@ async function call(
   const start = (door: Door, args: readonly string[], service: string) =>
     startDoor(door, args, { env: envOf(service) });
   await using server = start("server.ts", ["--port", "0"], "server");
-  await server.stdout.until("\n");
-  const url = server.stdout.text.slice("listening on ".length).trim();
+  const url = await server.listening();
   const member = ["--url", url, "--office", "lab"];
   const config = await writeConfig(kind, envOf("mcp-server"));
   try {

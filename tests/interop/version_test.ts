@@ -42,8 +42,7 @@ Deno.test("our Agent follows a Python Server of another version", interop, async
 
 Deno.test("a Python client understands that our Server wants another version", interop, async () => {
   await using server = startDoor("server.ts", ["--port", "0", "--accept", "0.4"]);
-  await server.stdout.until("\n");
-  const url = server.stdout.text.replace("listening on ", "").trim();
+  const url = await server.listening();
   for (const driver of ["agent", "computer"] as const) {
     const error = await PythonPeer.start(driver, ["--url", url, "--office", office]).catch((error) => error);
     assertInstanceOf(error, PeerError);

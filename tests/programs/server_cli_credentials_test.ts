@@ -21,9 +21,8 @@ async function serve(
   await using program = permissions === undefined
     ? startHosted("server.ts", words, { env })
     : startDoor("server.ts", words, { env, permissions });
-  await program.stdout.until("\n");
   try {
-    await use(program.stdout.text.slice("listening on ".length).trim(), () => program.stderr.text);
+    await use(await program.listening(), () => program.stderr.text);
   } finally {
     program.kill("SIGINT");
   }
