@@ -1,6 +1,6 @@
 /** What the Finder shows of a file: its title, keywords and summary, made from what the parser has found. */
 import { shorten } from "./basics.ts";
-import type { DocumentFacts } from "./formats/format.ts";
+import type { AboutFile, DocumentFacts, OutlineEntry } from "./formats/format.ts";
 import { nameOf } from "./file_name.ts";
 
 /** The most keywords of a document, and the most characters of all of them. */
@@ -14,8 +14,12 @@ const MAX_SUMMARY_LENGTH = 240;
 /** How many words of the text become keywords: those that occur most often. */
 const FREQUENT_WORDS = 10;
 /** The most titles of pages that are kept, and the most characters of one. */
-const MAX_PAGE_TITLES = 500;
+const MAX_PAGE_TITLES = 2_000;
 const MAX_PAGE_TITLE_LENGTH = 80;
+/** The most entries of an outline: with more, the deepest levels are left out. */
+const MAX_OUTLINE = 2_000;
+/** The most characters of what a file says of itself, each. */
+const MAX_ABOUT_LENGTH = 500;
 
 export interface DocumentReport {
   readonly title?: string | undefined;
@@ -24,6 +28,9 @@ export interface DocumentReport {
   readonly pageTitles?: readonly string[] | undefined;
   readonly keywords: readonly string[];
   readonly summary?: string | undefined;
+  /** Chapters and sections in reading order; of a document of one page there are none. */
+  readonly outline?: readonly OutlineEntry[] | undefined;
+  readonly about?: AboutFile | undefined;
   /** Each feature of the file that its pages do not show, as one sentence. */
   readonly losses: readonly string[];
 }
@@ -37,19 +44,46 @@ export function makeReport(facts: DocumentFacts, path: string): DocumentReport {
     pageTitles: pageTitles?.slice(0, MAX_PAGE_TITLES).map((each) => shorten(each, MAX_PAGE_TITLE_LENGTH)),
     keywords: keywordsOf(facts, path),
     summary: summaryOf(facts),
+    outline: pageCount < 2 ? undefined : boundedOutline(facts.outline ?? []),
+    about: aboutOf(facts.about ?? {}),
     losses,
   };
 }
 
+function boundedOutline(all: readonly OutlineEntry[]): OutlineEntry[] | undefined {
+  let kept = all.filter(({ title }) => title.trim() !== "");
+  while (kept.length > MAX_OUTLINE) {
+    const deepest = kept.reduce((max, { level }) => Math.max(max, level), 0);
+    const higher = kept.filter(({ level }) => level < deepest);
+    kept = higher.length === 0 ? kept.slice(0, MAX_OUTLINE) : higher;
+  }
+  const entries = kept.map(({ title, level, page }) => ({
+    title: shorten(oneLine(title), MAX_PAGE_TITLE_LENGTH),
+    level,
+    page,
+  }));
+  return entries.length === 0 ? undefined : entries;
+}
+
+/** What is known of it, in one line each; `undefined` when that is nothing. */
+function aboutOf(about: AboutFile): AboutFile | undefined {
+  const known = Object.entries(about).flatMap(([name, text]) => {
+    const shown = shorten(oneLine(text ?? ""), MAX_ABOUT_LENGTH);
+    return shown === "" ? [] : [[name, shown]];
+  });
+  return known.length === 0 ? undefined : Object.fromEntries(known);
+}
+
 /**
- * The keywords of a document: what its author set, the words of the file's name, the headings, and the most frequent words of
- * the beginning. Headings stay whole, because a search for `annual revenue` looks for the words beside each other.
+ * The keywords of a document: what its author set, the words of the file's name, the authors, the headings, and the most
+ * frequent words of the beginning. Headings stay whole, because a search for `annual revenue` looks for the words beside each other.
  */
-function keywordsOf({ keywords = [], headings, opening }: DocumentFacts, path: string): string[] {
+function keywordsOf({ keywords = [], about, headings, opening }: DocumentFacts, path: string): string[] {
   const name = nameOf(path).replace(/\.[^.]*$/, "").replace(/[_-]+/g, " ");
   const found = new Map<string, string>();
   let length = 0;
-  for (const candidate of [...keywords, name, ...headings, ...frequentWords(opening)]) {
+  const authors = about?.author?.split(",") ?? [];
+  for (const candidate of [...keywords, name, ...authors, ...headings, ...frequentWords(opening)]) {
     const keyword = shorten(oneLine(candidate), MAX_KEYWORD_LENGTH);
     const key = keyword.toLowerCase();
     if (keyword === "" || found.has(key)) continue;

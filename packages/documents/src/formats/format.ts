@@ -38,8 +38,35 @@ export interface DocumentFacts {
   readonly keywords?: readonly string[] | undefined;
   /** The beginning of the running text, at most 4,000 characters, from which the summary is made. */
   readonly opening: string;
+  /** Its chapters and sections in reading order; `documentOf()` makes them of the headings. */
+  readonly outline?: readonly OutlineEntry[] | undefined;
+  readonly about?: AboutFile | undefined;
   /** Each feature of the file that its pages do not show, as one sentence: `2 embedded videos are not shown`. */
   readonly losses: readonly string[];
+}
+
+/** A chapter or a section. It ends where the next one of its level or a higher one begins. */
+export interface OutlineEntry {
+  readonly title: string;
+  /** From 1, the highest. */
+  readonly level: number;
+  /** The page on which it begins, from 0. */
+  readonly page: number;
+}
+
+/** What a file says of itself, as far as people wrote it or programs know it. */
+export interface AboutFile {
+  /** Who wrote it; several names are separated by commas. */
+  readonly author?: string | undefined;
+  /** When it was made, and changed last, in ISO 8601; a date without a time where the file has none. */
+  readonly created?: string | undefined;
+  readonly changed?: string | undefined;
+  /** What its author says of it. */
+  readonly description?: string | undefined;
+  /** The language, as a tag such as `de` or `pt-BR`. */
+  readonly language?: string | undefined;
+  /** How its pages are numbered, where it is not from 1 on: `i–xii, 1–452`. */
+  readonly pageLabels?: string | undefined;
 }
 
 /** What a parser may use. Whoever exceeds it throws a {@linkcode DocumentError} with the code `too_large`. */

@@ -2,7 +2,7 @@
 import type { DocumentElement, DocumentPage } from "@a2c-smcp/sdk/provider";
 import type { ElementContents, HeadingContent, TableCell } from "@a2c-smcp/sdk";
 import { shorten } from "../basics.ts";
-import type { DocumentFacts, ParsedDocument } from "./format.ts";
+import type { DocumentFacts, OutlineEntry, ParsedDocument } from "./format.ts";
 
 /** The most characters of content of a page; a longer section is continued on further pages. */
 const MAX_SECTION_LENGTH = 60_000;
@@ -40,6 +40,7 @@ export function documentOf(
     facts: {
       title: headingsOf(elements, 1)[0],
       headings: headingsOf(elements),
+      outline: outlineOf(pages),
       opening: [...subject === undefined ? [] : [subject], openingOf(elements)].join("\n"),
       ...facts,
       pageCount: pages.length,
@@ -47,6 +48,17 @@ export function documentOf(
     },
     page: (index) => pages[index] ?? { title: "", elements: [] },
   };
+}
+
+/** The headings of pages, each with its page. */
+function outlineOf(pages: readonly DocumentPage[]): OutlineEntry[] {
+  return pages.flatMap(({ elements }, page) =>
+    elements.flatMap(({ category, content }): OutlineEntry[] => {
+      if (category !== "heading") return [];
+      const { text, level } = content as HeadingContent;
+      return [{ title: shorten(text, MAX_TITLE_LENGTH), level, page }];
+    })
+  );
 }
 
 /** Divides elements into pages by their length, and where headings of `level` and above begin. */

@@ -24,6 +24,29 @@ Deno.test("a summary is the first sentences, or else the headings", () => {
   assertEquals(makeReport(FACTS, "a").summary, undefined);
 });
 
+Deno.test("what a file says of itself is kept in one line each, and its authors are keywords", () => {
+  const about = {
+    author: "Ada Byron, Mary Somerville",
+    created: "2026-01-15",
+    description: "  First\ndraft ",
+  };
+  const report = makeReport({ ...FACTS, about: { ...about, language: "" } }, "a.pdf");
+  assertEquals(report.about, { ...about, description: "First draft" });
+  assertEquals(report.keywords, ["a", "Ada Byron", "Mary Somerville"]);
+  assertEquals(makeReport({ ...FACTS, about: {} }, "a.pdf").about, undefined);
+});
+
+Deno.test("an outline that is too long loses its deepest levels", () => {
+  const outline = Array.from({ length: 3_000 }, (_, page) => ({
+    title: page % 3 === 0 ? "Chapter" : "Section",
+    level: page % 3 === 0 ? 1 : 2,
+    page,
+  }));
+  const { outline: kept = [] } = makeReport({ ...FACTS, pageCount: 3_000, outline }, "a.pdf");
+  assertEquals([kept.length, kept[1]], [1_000, { title: "Chapter", level: 1, page: 3 }]);
+  assertEquals(makeReport({ ...FACTS, outline }, "a.pdf").outline, undefined);
+});
+
 Deno.test("words of Chinese texts become keywords as well", () => {
   const { keywords } = makeReport({ ...FACTS, opening: "会议记录。会议讨论了预算，预算增加。" }, "a.txt");
   assertEquals(keywords.includes("预算"), true);
