@@ -38,7 +38,7 @@ export type {
 } from "./src/agent/events.ts";
 export type { AgentQuestion, CallWait, OnQuestion, QuestionBase } from "./src/agent/questions.ts";
 export type { Unsubscribe } from "./src/agent/listeners.ts";
-export type { FormatOptions, PageIndexOptions, PageOptions } from "./src/agent/documents.ts";
+export type { FormatOptions, OutlineOptions, PageIndexOptions, PageOptions } from "./src/agent/documents.ts";
 export { RemoteComputer } from "./src/agent/remote_computer.ts";
 export type {
   CallToolOptions,
@@ -55,6 +55,7 @@ export type {
 export type { RequestOptions } from "./src/agent/requests.ts";
 export type { PutBlobOptions, UploadedBlob, UploadFile, UploadSource } from "./src/agent/uploads.ts";
 export { toElement } from "./src/dpe/content.ts";
+export type { PageSpan } from "./src/dpe/outline.ts";
 export type { KnownOffice, Office } from "./src/agent/toolkit/office_view.ts";
 export type { RetryOptions } from "./src/link/retry.ts";
 export type { CredentialsSource, SentCredentials, ServerAccess } from "./src/link/credentials.ts";
@@ -101,6 +102,7 @@ export {
   type DPEDocumentSummary,
   type DPEElementDetail,
   type DPEFormat,
+  type DPEOutlineEntry,
   type DPEPage,
   type DPEPageSummary,
   ELEMENT_CATEGORIES,

@@ -8,6 +8,7 @@ export { abortable, settledWithin, untilAborted } from "./src/async/abortable.ts
 export { forEachBounded } from "./src/async/limiter.ts";
 export { Throttle } from "./src/async/throttle.ts";
 export { visitInTurns } from "./src/async/turns.ts";
+export { outlineWithin, type PageSpan, renderOutline } from "./src/dpe/outline.ts";
 export { describeFileError } from "./src/files/files.ts";
 export { FolderWatch } from "./src/files/folder_watch.ts";
 export { globProblem } from "./src/files/globs.ts";

@@ -66,6 +66,7 @@ export {
   type DPEDocumentSummary,
   type DPEElementDetail,
   type DPEFormat,
+  type DPEOutlineEntry,
   type DPEPage,
   type DPEPageSummary,
   ELEMENT_CATEGORIES,

@@ -1,4 +1,5 @@
 /** Builds the URIs of documents, pages and elements, and reads the answers into typed objects. */
+import type { PageSpan } from "../dpe/outline.ts";
 import type { LogFields } from "../log.ts";
 import {
   DEFAULT_PAGE_LIMIT,
@@ -137,7 +138,9 @@ function unreadable(
 }
 
 /** Query parameters that have a meaning. Each function here sets those that it needs. */
-const KNOWN_PARAMETERS: ReadonlySet<string> = new Set(["format", "depth", "offset", "limit", "categories"]);
+const KNOWN_PARAMETERS: ReadonlySet<string> = new Set(
+  ["format", "depth", "offset", "limit", "categories", "outline"],
+);
 
 /** The format of a page or an element (`docs/protocol/finder.md#query-parameters`). */
 export interface FormatOptions {
@@ -159,9 +162,18 @@ export interface PageIndexOptions {
   readonly limit?: number | undefined;
 }
 
+/** Which chapters and sections to read with a document. */
+export interface OutlineOptions {
+  /** Those that begin on these pages; none by default. */
+  readonly outline?: "all" | PageSpan | undefined;
+}
+
 /** The URI of a document (Level 1), from its own URI or that of one of its pages or elements. */
-export function documentUri(uri: string): string {
-  return derive(uri);
+export function documentUri(uri: string, { outline }: OutlineOptions = {}): string {
+  if (outline === undefined) return derive(uri);
+  return derive(uri, {
+    params: { outline: outline === "all" ? outline : `${outline.first}-${outline.last}` },
+  });
 }
 
 /** The URI of a document with its page index (Level 1, `depth=pages`). */

@@ -184,13 +184,17 @@ export class RemoteComputer {
   }
 
   /**
-   * Reads a document's metadata: Level 1 (`docs/protocol/finder.md#navigation-helpers`).
+   * Reads a document's metadata, with its chapters and sections if asked for: Level 1
+   * (`docs/protocol/finder.md#navigation-helpers`).
    *
    * @param uri The document's `dpe://` URI, or that of one of its pages or elements.
    * @throws {SmcpError} At each level, 4201 for an unknown document and 4204 when `uri` is not a document URI.
    */
-  async readDocumentMetadata(uri: string, options: Options.ReadResourceOptions = {}): Promise<DPEDocument> {
-    return documents.readDocument(await this.#readAt(documents.documentUri(uri), options));
+  async readDocumentMetadata(
+    uri: string,
+    { outline, ...options }: Options.ReadResourceOptions & documents.OutlineOptions = {},
+  ): Promise<DPEDocument> {
+    return documents.readDocument(await this.#readAt(documents.documentUri(uri, { outline }), options));
   }
 
   /** Reads a document's metadata and a part of its page index: Level 1 with `depth=pages`. */

@@ -74,6 +74,18 @@ export interface DPEPageSummary {
   doc_ref?: string;
 }
 
+/** A chapter or section of a document (`docs/protocol/extensions.md#outline`). */
+export interface DPEOutlineEntry {
+  /** The title, for display. */
+  title: string;
+  /** From 1, the highest level of this outline. */
+  level: number;
+  /** The page on which it begins, from 0. */
+  page_index: number;
+  /** How many sections in it are not in this outline. */
+  section_count?: number;
+}
+
 /** An element, in a page (Level 2) or on its own (Level 3). */
 export interface DPEElementDetail {
   /** Unique within the document. */
@@ -116,6 +128,10 @@ export interface DPEDocument extends Omit<DPEDocumentSummary, "server"> {
   page_limit?: number;
   /** The number of all pages of the document. */
   page_total?: number;
+  /** What the file says of itself, such as `author` and `created_at` (`docs/protocol/extensions.md#metadata-of-a-document`). */
+  metadata?: Record<string, unknown>;
+  /** Its chapters and sections, with `outline`. */
+  outline?: DPEOutlineEntry[];
 }
 
 /** A document with a part of its page index (Level 1, `depth=pages`). */

@@ -38,6 +38,7 @@ export type {
   PageRange,
   PlacedElement,
 } from "./documents/source.ts";
+export type { OutlineSection } from "../dpe/outline.ts";
 export type { ReadRequest } from "./session/json_rpc.ts";
 export { type FailedRequest, provide, Provider, type ProviderOptions } from "./provider.ts";
 export type { PublishedDocuments } from "./documents/published.ts";

@@ -117,6 +117,8 @@ export interface DpeQuery {
   readonly offset: number;
   /** The most pages of the index at Level 1; 20 elsewhere. */
   readonly limit: number;
+  /** The pages whose chapters and sections are asked for at Level 1 (`docs/protocol/extensions.md#outline`). */
+  readonly outline: { readonly first: number; readonly last: number } | undefined;
   /** The categories of elements to return at Level 2; `undefined` means all. */
   readonly categories: readonly ElementCategory[] | undefined;
   /** The documents to return at Level 0; `undefined` means all. */
@@ -147,9 +149,17 @@ export function dpeQueryOf(
     depth: (atLevel1 ? DPE_DEPTHS.find((known) => known === depth) : undefined) ?? "metadata",
     offset: (atLevel1 ? parseNaturalNumber(offset) : undefined) ?? 0,
     limit: (atLevel1 ? parseNaturalNumber(limit) : undefined) ?? DEFAULT_PAGE_LIMIT,
+    outline: atLevel1 ? outlineOf(uri.queryParams["outline"]) : undefined,
     categories: uri.level === 2 ? categories?.split(",").filter(isCategory) : undefined,
     search: uri.level === 0 ? searchOf(uri.queryParams) : undefined,
   };
+}
+
+/** `all`, or the first and the last page, such as `20-39`. */
+function outlineOf(text: string | undefined): DpeQuery["outline"] {
+  if (text === "all") return { first: 0, last: Number.MAX_SAFE_INTEGER };
+  const [first, last] = (text?.split("-") ?? []).map(parseNaturalNumber);
+  return first === undefined || last === undefined ? undefined : { first, last };
 }
 
 function searchOf(

@@ -15,13 +15,14 @@ import type {
   DocumentInfo,
   DocumentPage,
   DocumentSource,
+  OutlineSection,
   PageInfo,
   PageRange,
   PlacedElement,
   PublishedDocuments,
   ReadRequest,
 } from "@a2c-smcp/sdk/provider";
-import { DocumentError } from "./formats/format.ts";
+import { type AboutFile, DocumentError } from "./formats/format.ts";
 import { readInside } from "./folder/read_inside.ts";
 import { extensionOf, nameOf } from "./file_name.ts";
 import type { FileTree, FolderFile, TreeChange } from "./folder/tree.ts";
@@ -180,6 +181,15 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
     }
   }
 
+  /** Its outline; where it has none, the titles of its pages. */
+  async outline(docRef: string, request: ReadRequest): Promise<readonly OutlineSection[] | undefined> {
+    await this.untilSearched(request);
+    const file = this.#options.tree.files.get(docRef);
+    const report = file && await this.#report(file, { signal: request.signal });
+    if (report === undefined || "refused" in report) return undefined;
+    return report.outline ?? report.pageTitles?.map((title, page) => ({ title, level: 1, page }));
+  }
+
   async element(docRef: string, elementId: string, request: ReadRequest): Promise<PlacedElement | undefined> {
     const match = ELEMENT_PAGE.exec(elementId);
     if (match === null) return undefined;
@@ -313,8 +323,19 @@ function toInfo(file: FolderFile, report: FileReport | undefined): DocumentInfo 
   };
   if (report === undefined) return { ...info, pageCount: 0, summary: "Not read yet" };
   if ("refused" in report) return { ...info, pageCount: 1, summary: `Cannot be read: ${report.message}` };
-  const { title = info.title, pageCount, keywords, summary } = report;
-  return { ...info, title, pageCount, keywords, summary };
+  const { title = info.title, pageCount, keywords, summary, about } = report;
+  return { ...info, title, pageCount, keywords, summary, metadata: about && toMetadata(about) };
+}
+
+function toMetadata({ author, created, changed, description, language, pageLabels }: AboutFile) {
+  return {
+    author,
+    created_at: created,
+    modified_at: changed,
+    description,
+    language,
+    page_labels: pageLabels,
+  };
 }
 
 /** What the pages do not show is said on the first one. */

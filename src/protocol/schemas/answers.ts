@@ -127,6 +127,13 @@ export const pageSummary: z.ZodType<DPEPageSummary> = z.looseObject({
 });
 
 /** Without the schema of `pages`, which are read one by one. */
+const outlineEntry = z.looseObject({
+  title: z.string(),
+  level: count,
+  page_index: count,
+  section_count: orDropped(count),
+});
+
 export const dpeDocument: z.ZodType<Omit<DPEDocument, "pages"> & { pages?: unknown[] | undefined }> = z
   .looseObject({
     ...documentFields,
@@ -134,6 +141,8 @@ export const dpeDocument: z.ZodType<Omit<DPEDocument, "pages"> & { pages?: unkno
     page_offset: orDropped(count),
     page_limit: orDropped(count),
     page_total: orDropped(count),
+    metadata: orDropped(z.record(z.string(), z.unknown())),
+    outline: orDropped(z.array(outlineEntry)),
   });
 
 export const dpeElement: z.ZodType<DPEElementDetail> = z.looseObject({

@@ -1,4 +1,5 @@
 /** Writes the JSON of all four levels (`docs/protocol/finder.md#answers-by-level`). */
+import { outlineWithin } from "../../dpe/outline.ts";
 import { renderElementMarkdown, renderPageMarkdown } from "../../dpe/markdown.ts";
 import { renderElementText, renderPageText } from "../../dpe/text.ts";
 import type {
@@ -64,10 +65,17 @@ async function toDocument(
   },
   reader: DocumentReader,
 ): Promise<DPEDocument> {
-  const metadata = toMetadata(host, document);
+  const { docRef, metadata: said } = document;
+  const sections = query.outline === undefined ? undefined : await reader.outline(docRef);
+  const metadata: DPEDocument = {
+    ...toMetadata(host, document),
+    ...(said === undefined ? {} : { metadata: { ...said } }),
+    ...(query.outline === undefined || sections === undefined
+      ? {}
+      : { outline: outlineWithin(sections, query.outline) }),
+  };
   if (query.depth !== "pages") return metadata;
   const { offset, limit } = query;
-  const { docRef } = document;
   const index = await reader.pageIndex(document, { offset, limit });
   const pages = index.map(({ title, elementCount }, position): DPEPageSummary => {
     const page_index = offset + position;

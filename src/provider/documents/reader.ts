@@ -1,6 +1,7 @@
 /** Reads a document source: fills in what the source omits, and turns missing documents into errors of the protocol. */
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
+import type { OutlineSection } from "../../dpe/outline.ts";
 import { excerpt } from "../../text/text.ts";
 import type {
   DocumentElement,
@@ -78,6 +79,11 @@ export class DocumentReader {
     if (index !== undefined) return index.slice(0, limit);
     const pages = await this.#pages(docRef, { offset, limit });
     return pages.map(({ title, elements }) => ({ title, elementCount: elements.length }));
+  }
+
+  /** The chapters and sections of a document; `undefined` when its source knows none. */
+  async outline(docRef: string): Promise<readonly OutlineSection[] | undefined> {
+    return await this.#source.outline?.(docRef, this.#request);
   }
 
   /** A page; throws 4202 when it does not exist. */

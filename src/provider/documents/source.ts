@@ -1,5 +1,6 @@
 /** The interface through which an author of an MCP server provides documents. */
 import type { ElementCategory } from "../../protocol/dpe.ts";
+import type { OutlineSection } from "../../dpe/outline.ts";
 import type { ElementContents } from "../../protocol/dpe_content.ts";
 import type { ReadRequest } from "../session/json_rpc.ts";
 
@@ -24,6 +25,8 @@ export interface DocumentInfo {
   readonly summary?: string | undefined;
   /** When it was last changed; a string must be ISO 8601, and is completed as that of a window. */
   readonly lastModified?: Date | string | undefined;
+  /** What it says of itself, such as `author`; included at Level 1. */
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** An element of one category. */
@@ -105,6 +108,8 @@ export interface DocumentSource {
     range: PageRange,
     request: ReadRequest,
   ): Awaitable<readonly PageInfo[] | undefined>;
+  /** Its chapters and sections in reading order, from which an index in levels is made; none by default. */
+  outline?(docRef: string, request: ReadRequest): Awaitable<readonly OutlineSection[] | undefined>;
   /** One element; by default the pages are searched one by one. */
   element?(docRef: string, elementId: string, request: ReadRequest): Awaitable<PlacedElement | undefined>;
 }

@@ -185,3 +185,10 @@ Deno.test("a URI that names no document is refused", () => {
   assertEquals([error.code, error.details], [4204, { uri: "dpe://com.example.docs" }]);
   assertEquals(assertThrows(() => pageUri("window://host/doc", 0), SmcpError).code, 4204);
 });
+
+Deno.test("documentUri() asks for an outline, and the URIs of its parts forget it", () => {
+  const asked = documentUri("dpe://host/doc/pages/3", { outline: { first: 20, last: 39 } });
+  assertEquals(asked, "dpe://host/doc?outline=20-39");
+  assertEquals(documentUri(asked), "dpe://host/doc");
+  assertEquals(documentUri(asked, { outline: "all" }), "dpe://host/doc?outline=all");
+});

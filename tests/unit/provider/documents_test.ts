@@ -248,6 +248,33 @@ Deno.test("pageIndex() and element() spare a source its pages", async () => {
   assertEquals((await provided.refusal("resources/read", { uri: `${REPORT}/elements/f` }))[0], 4203);
 });
 
+Deno.test("Level 1 has what a document says of itself, and its outline when asked for", async () => {
+  const metadata = { author: "Ada Byron", created_at: "2026-01-15" };
+  const sections = [
+    { title: "Results", level: 1, page: 0 },
+    { title: "Revenue", level: 2, page: 1 },
+    { title: "Outlook", level: 1, page: 2 },
+  ];
+  await using provided = await open({
+    ...lazySource(),
+    document: () => ({ ...REPORT_INFO, pageCount: 3, metadata }),
+    outline: () => sections,
+  });
+  assertEquals(await provided.json(REPORT), { ...METADATA, metadata });
+  const outline = [{ title: "Revenue", level: 1, page_index: 1 }, {
+    title: "Outlook",
+    level: 1,
+    page_index: 2,
+  }];
+  const asked = await provided.json(`${REPORT}?outline=1-1`);
+  assertEquals(asked, { ...METADATA, metadata, outline: outline.slice(0, 1) });
+  const all = await provided.json(`${REPORT}?depth=pages&outline=all&limit=1`);
+  assertEquals([all["outline"], all["page_total"]], [
+    sections.map(({ title, level, page }) => ({ title, level, page_index: page })),
+    3,
+  ]);
+});
+
 Deno.test("a document that list() merely mentions is completed by document() at Level 0", async () => {
   await using provided = await open({
     ...lazySource(),

@@ -7,6 +7,7 @@ const DEFAULTS = {
   depth: "metadata",
   offset: 0,
   limit: 20,
+  outline: undefined,
   categories: undefined,
   search: undefined,
 } as const;
@@ -48,6 +49,15 @@ Deno.test("dpeQueryOf() gives no meaning to a parameter that stands at another l
   }
   for (const path of ["", "/doc", "/doc/elements/x"]) {
     assertEquals(dpeQueryOf(parseDpeUri(`dpe://host${path}?categories=table`)), DEFAULTS);
+  }
+});
+
+Deno.test("dpeQueryOf() reads the pages of an outline at Level 1", () => {
+  const outline = (path: string) => dpeQueryOf(parseDpeUri(`dpe://host/doc${path}`)).outline;
+  assertEquals(outline("?outline=20-39"), { first: 20, last: 39 });
+  assertEquals(outline("?outline=all")?.first, 0);
+  for (const other of ["?outline=", "?outline=1", "?outline=a-b", "/pages/0?outline=all"]) {
+    assertEquals(outline(other), undefined);
   }
 });
 

@@ -1,0 +1,51 @@
+import { assertEquals } from "@std/assert";
+import { outlineWithin, renderOutline } from "../../../src/dpe/outline.ts";
+
+const ALL = { first: 0, last: 9_999 };
+
+/** A manual of 20 chapters with 8 sections each, of which every second one has 4 parts. */
+const MANUAL = Array.from({ length: 20 }, (_, chapter) => {
+  const section = (number: number) => {
+    const page = chapter * 24 + number * 3;
+    const parts = Array.from({ length: number % 2 * 4 }, (_, part) => ({
+      title: `Part ${chapter + 1}.${number}.${part + 1} of the manual`,
+      level: 3,
+      page,
+    }));
+    return [{ title: `Section ${chapter + 1}.${number}`, level: 2, page }, ...parts];
+  };
+  return [
+    { title: `Chapter ${chapter + 1}`, level: 1, page: chapter * 24 },
+    ...Array.from({ length: 8 }, (_, number) => section(number)).flat(),
+  ];
+}).flat();
+
+Deno.test("an outline has as many levels as there is room for, and counts what is below them", () => {
+  const two = outlineWithin(MANUAL, ALL);
+  assertEquals(two.length, 180);
+  assertEquals(renderOutline(two).length <= 9_000, true);
+  assertEquals(
+    renderOutline(two.slice(0, 3)),
+    "0: Chapter 1\n  0: Section 1.0\n  3: Section 1.1 [4 sections]",
+  );
+  const one = outlineWithin(MANUAL, ALL, 1_000);
+  assertEquals(one.length, 20);
+  assertEquals(one[1], { title: "Chapter 2", level: 1, page_index: 24, section_count: 24 });
+});
+
+Deno.test("the outline of some pages has what begins there, from the highest of its levels on", () => {
+  const within = outlineWithin(MANUAL, { first: 27, last: 30 });
+  assertEquals(
+    renderOutline(within),
+    "27: Section 2.1\n" + [1, 2, 3, 4].map((part) => `  27: Part 2.1.${part} of the manual`).join("\n") +
+      "\n30: Section 2.2",
+  );
+  assertEquals(outlineWithin(MANUAL, { first: 28, last: 29 }), []);
+});
+
+Deno.test("neighbours become one entry where the highest level alone has no room", () => {
+  const flat = Array.from({ length: 900 }, (_, page) => ({ title: `Slide ${page + 1}`, level: 1, page }));
+  const entries = outlineWithin(flat, ALL, 2_000);
+  assertEquals(renderOutline(entries).length <= 2_000, true);
+  assertEquals(entries[1], { title: "Slide 20 … Slide 38", level: 1, page_index: 19, section_count: 19 });
+});
