@@ -3,7 +3,7 @@ import { Followers } from "../async/followers.ts";
 import { isDeepStrictEqual } from "node:util";
 import { rateOf, TokenBucket } from "../async/token_bucket.ts";
 import { type Logger, withModule } from "../log.ts";
-import { ConfigurationError } from "../mcp/errors.ts";
+import { ConfigurationError, ServerNotRunningError } from "../mcp/errors.ts";
 import { Fleet } from "../mcp/supervision/fleet.ts";
 import { memoryTokenStore } from "../mcp/auth/token_store.ts";
 import type { ServerListener, ServerState } from "../mcp/supervision/server_state.ts";
@@ -308,8 +308,13 @@ export class McpHost implements AsyncDisposable {
     try {
       if (script !== undefined) await (await this.#loadVrl()).compile(script, { signal });
     } catch (error) {
-      if (!(error instanceof TypeError)) throw error;
-      throw new ConfigurationError(describeError(error), { cause: error });
+      signal.throwIfAborted();
+      if (error instanceof TypeError) throw new ConfigurationError(describeError(error), { cause: error });
+      throw new ServerNotRunningError({
+        reason: "its VRL script cannot be compiled",
+        detail: describeError(error),
+        cause: error,
+      });
     }
     const { inputs } = this.#config;
     const [{ resolveInputs }, { secretsOf }] = await Promise.all([

@@ -20,7 +20,7 @@ import type { RunningCall } from "../shared/running_call.ts";
  * How long a call waits for room to be asked about, in milliseconds. A rule of the host program answers at once, however many
  * calls come together; a person does not.
  */
-const ROOM_WAIT_MS = 100;
+const ROOM_WAIT_MS = 1_000;
 /** What the caller can do, where the user of the Agent may confirm. */
 const HOW_TO_CONFIRM =
   "To confirm it, make the call at a terminal or with --approve, in a program with onQuestion, or in an MCP client " +

@@ -6,7 +6,7 @@ import { Limiter } from "../../async/limiter.ts";
 import { describeError } from "../../text/text.ts";
 import type { VrlAnswer, VrlDiagnostic, VrlRequest, VrlWorkerSettings } from "./worker.ts";
 
-/** How long the engine may take to load, in milliseconds: its program has 12 MB. */
+/** How long the engine may take to load, or to compile a script, in milliseconds: its program has 12 MB, and no call waits. */
 const START_TIMEOUT_MS = 30_000;
 const RUN_TIMEOUT_MS = 2_000;
 const MAX_EVENT_LENGTH = 4 * 1024 * 1024;
@@ -49,7 +49,7 @@ export class VrlEngine implements Disposable {
    * @throws {VrlError} when the engine cannot be loaded.
    */
   async compile(script: string, options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
-    const answer = await this.#ask({ script }, options.signal);
+    const answer = await this.#ask({ script }, { ...options, timeoutMs: START_TIMEOUT_MS });
     if (answer.status === "compiled" && answer.errors.length === 0) return;
     const why = answer.status === "compiled"
       ? describeDiagnostics(answer.errors, script)
@@ -67,7 +67,8 @@ export class VrlEngine implements Disposable {
     event: unknown,
     options: { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<string> {
-    const answer = await this.#ask({ script, event: toEventText(event) }, options.signal);
+    const request = { script, event: toEventText(event) };
+    const answer = await this.#ask(request, { ...options, timeoutMs: this.#runTimeoutMs });
     if (answer.status === "done") return answer.event;
     const why = answer.status === "failed" ? describeFailure(answer.message, script) : "the engine crashed";
     throw new VrlError(`Cannot run the VRL script: ${why}`);
@@ -83,22 +84,25 @@ export class VrlEngine implements Disposable {
   }
 
   /** An abort ends only the wait: the engine finishes the script before it takes the next one. */
-  async #ask(request: VrlRequest, signal: AbortSignal | undefined): Promise<VrlAnswer> {
+  async #ask(
+    request: VrlRequest,
+    { signal, timeoutMs }: { readonly signal?: AbortSignal | undefined; readonly timeoutMs: number },
+  ): Promise<VrlAnswer> {
     return await abortable(
       this.#turns.run(async () => {
         signal?.throwIfAborted();
         this.#closing.signal.throwIfAborted();
-        return await this.#askWorker(request);
+        return await this.#askWorker(request, timeoutMs);
       }),
       signal,
     );
   }
 
-  async #askWorker(request: VrlRequest): Promise<VrlAnswer> {
+  async #askWorker(request: VrlRequest, timeoutMs: number): Promise<VrlAnswer> {
     try {
       const worker = this.#worker ??= await this.#start();
-      using deadline = new Deadline(this.#runTimeoutMs, {
-        reason: () => new VrlError(`Cannot run the VRL script: not finished in ${this.#runTimeoutMs} ms`),
+      using deadline = new Deadline(timeoutMs, {
+        reason: () => new VrlError(`Cannot run the VRL script: not finished in ${timeoutMs} ms`),
         signal: this.#closing.signal,
       });
       const answer = await abortable(worker.ask(request), deadline.signal);
