@@ -1,4 +1,5 @@
 /** The outline of a long document in levels: as much of it as one answer has room for. */
+import { countOf } from "../text/text.ts";
 import type { DPEOutlineEntry } from "../protocol/dpe.ts";
 
 /** A chapter or a section of a document, in reading order. It ends where the next one of its level, or a higher one, begins. */
@@ -45,7 +46,7 @@ export function outlineWithin(
 /** The outline as a text: a line for each section, with the page on which it begins, indented by its level. */
 export function renderOutline(entries: readonly DPEOutlineEntry[]): string {
   return entries.map(({ title, level, page_index, section_count = 0 }) => {
-    const inner = section_count === 0 ? "" : ` [${section_count} sections]`;
+    const inner = section_count === 0 ? "" : ` [${countOf(section_count, "section")}]`;
     return `${"  ".repeat(level - 1)}${page_index}: ${title}${inner}`;
   }).join("\n");
 }

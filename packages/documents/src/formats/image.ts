@@ -2,6 +2,7 @@
 import exifr from "exifr";
 import type { TableCell } from "@a2c-smcp/sdk";
 import type { DocumentElement } from "@a2c-smcp/sdk/provider";
+import { aboutFile } from "./about.ts";
 import { type ParsedDocument, type ParseInput, unreadable } from "./format.ts";
 import { pictureOf, pictureSizeOf } from "./picture.ts";
 import { documentOf, tableOf } from "./sections.ts";
@@ -37,6 +38,11 @@ export async function open({ bytes, fileName, limits }: ParseInput): Promise<Par
     elements,
     title: notes.has("Description") ? description : undefined,
     headings: ["Make", "Model"].flatMap((note) => notes.has(note) ? String(notes.get(note)) : []),
+    about: aboutFile({
+      author: notes.get("Artist"),
+      created: notes.get("Taken"),
+      description: notes.get("Description"),
+    }),
     opening: [`Picture of ${width} × ${height} pixels`, ...texts].join(". "),
     losses: [],
   });

@@ -1,6 +1,7 @@
 /** E-mail (`.eml`): its headers, its text, and the names of its attachments. */
 import PostalMime, { type Address, type Email } from "postal-mime";
 import type { DocumentElement } from "@a2c-smcp/sdk/provider";
+import { aboutFile } from "./about.ts";
 import { readCalendar } from "./calendar.ts";
 import { decodeText } from "./decode_text.ts";
 import { type ParsedDocument, type ParseInput, type ParseLimits, unreadable } from "./format.ts";
@@ -36,6 +37,7 @@ export async function open({ bytes, fileName, limits }: ParseInput): Promise<Par
     elements,
     title: subject || undefined,
     headings: [subject, ...addressesOf(mail.from), ...addressesOf(mail.to)].filter((text) => text !== ""),
+    about: aboutFile({ author: addressesOf(mail.from).join(", "), created: mail.date }),
     opening: [...entries.map(entryText), openingOf(body)].join("\n").slice(0, 4_000).toWellFormed(),
     losses: [
       ...losses,

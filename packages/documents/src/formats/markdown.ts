@@ -4,7 +4,14 @@ import { parse as parseYaml } from "yaml";
 import { isRecord } from "../basics.ts";
 import type { DocumentElement } from "@a2c-smcp/sdk/provider";
 import { decodeText } from "./decode_text.ts";
-import { type ParsedDocument, type ParseInput, type ParseLimits, unreadable } from "./format.ts";
+import { aboutFile } from "./about.ts";
+import {
+  type AboutFile,
+  type ParsedDocument,
+  type ParseInput,
+  type ParseLimits,
+  unreadable,
+} from "./format.ts";
 import { closed, readHtml } from "./html/mod.ts";
 import { documentOf, headingsOf, openingOf, toSections } from "./sections.ts";
 
@@ -26,6 +33,7 @@ export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
     elements,
     title,
     keywords: matter.keywords,
+    about: matter.about,
     opening: [...matter.description === undefined ? [] : [matter.description], plainOpening(elements, limits)]
       .join("\n"),
     losses: [...losses, ...textLosses],
@@ -47,6 +55,7 @@ interface FrontMatter {
   readonly title?: string | undefined;
   readonly description?: string | undefined;
   readonly keywords: readonly string[];
+  readonly about?: AboutFile;
   readonly elements: readonly DocumentElement[];
 }
 
@@ -62,6 +71,15 @@ function cutFrontMatter(text: string): { readonly matter: FrontMatter; readonly 
     matter: {
       title: textOf(members["title"]),
       description: textOf(members["description"]) ?? textOf(members["summary"]),
+      about: aboutFile({
+        author: [members["author"] ?? members["authors"]].flat().flatMap((name) => textOf(name) ?? []).join(
+          ", ",
+        ),
+        created: members["date"],
+        changed: members["lastmod"] ?? members["updated"],
+        description: textOf(members["description"]) ?? textOf(members["summary"]),
+        language: members["lang"] ?? members["language"],
+      }),
       keywords: words.flatMap((word) => textOf(word)?.trim() ?? []),
       elements: [{ category: "code", content: { language: "yaml", code } }],
     },

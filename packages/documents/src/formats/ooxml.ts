@@ -1,6 +1,7 @@
 /** What the formats of Office Open XML share: relationships between parts, properties, charts. */
 import type { DocumentElement } from "@a2c-smcp/sdk/provider";
-import { type ParseLimits, unreadable } from "./format.ts";
+import { aboutFile } from "./about.ts";
+import { type AboutFile, type ParseLimits, unreadable } from "./format.ts";
 import { MAX_PICTURE_BYTES, pictureOf } from "./picture.ts";
 import { at, childrenOf, descendantsOf, parseXml, textOf, type XmlNode } from "./xml.ts";
 import { ZipParts } from "./zip.ts";
@@ -99,8 +100,13 @@ export class OfficePackage {
     return new Map(relationships);
   }
 
-  /** The properties that its author set. */
-  properties(): { readonly title?: string; readonly subject?: string; readonly keywords: readonly string[] } {
+  /** The properties that its author set, and those that programs noted. */
+  properties(): {
+    readonly title?: string;
+    readonly subject?: string;
+    readonly keywords: readonly string[];
+    readonly about: AboutFile;
+  } {
     const core = at(this.xml("docProps/core.xml"), "coreProperties");
     const read = (name: string) => textOf(at(core, name)).trim();
     // Libraries that write files name themselves in the description.
@@ -109,6 +115,13 @@ export class OfficePackage {
     return {
       ...(title === "" ? {} : { title }),
       ...(subject === "" ? {} : { subject }),
+      about: aboutFile({
+        author: read("creator").split(/\s*;\s*/).join(", "),
+        created: read("created"),
+        changed: read("modified"),
+        description: description || read("subject"),
+        language: read("language"),
+      }),
       keywords: read("keywords").split(/[,;]/).map((word) => word.trim()).filter((word) => word !== ""),
     };
   }

@@ -15,10 +15,10 @@ export async function open({ bytes, fileName, limits, openInner }: ParseInput): 
   const reader = new BodyReader(office, part, await readChunks(office, part, { limits, openInner }));
   const segments = reader.read(body);
   const elements = segments.flatMap(({ elements }) => elements);
-  const { title = headingsOf(elements, 1)[0], subject, keywords } = office.properties();
+  const { title = headingsOf(elements, 1)[0], ...properties } = office.properties();
   const pages = toPages(segments, { title: title ?? fileName, level: sectionLevel(elements) });
   const losses = [...reader.losses, ...office.losses];
-  return documentOf(pages, { elements, title, subject, keywords, losses });
+  return documentOf(pages, { elements, title, ...properties, losses });
 }
 
 /** The header and the footer of a section are on its first page. */

@@ -1,6 +1,7 @@
 /** HTML. Scripts and styles are left out, and nothing is fetched. */
 import { parse, parseFragment, serialize } from "parse5";
 import { declaredEncoding, decodeText } from "../decode_text.ts";
+import { aboutFile } from "../about.ts";
 import type { ParsedDocument, ParseInput, ParseLimits } from "../format.ts";
 import { documentOf, headingsOf, toSections } from "../sections.ts";
 import { metaEncoding, toHtmlSyntax } from "./dom.ts";
@@ -13,12 +14,13 @@ export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
     (head) => metaEncoding(head) ?? declaredEncoding(head),
   );
   const reading = readHtml(toHtmlSyntax(text), limits);
-  const { elements, title = headingsOf(elements, 1)[0], description, keywords } = reading;
-  return documentOf(toSections(elements, reading.title ?? fileName), {
+  const { elements, head: { title = headingsOf(elements, 1)[0], keywords, said } } = reading;
+  return documentOf(toSections(elements, reading.head.title ?? fileName), {
     elements,
     title,
-    subject: description,
+    subject: said.description,
     keywords,
+    about: aboutFile(said),
     losses: [...reading.losses, ...textLosses],
   });
 }

@@ -21,6 +21,7 @@ import {
   spaces,
   spanOf,
 } from "./dom.ts";
+import { HtmlHead } from "./head.ts";
 import { mathmlText } from "./mathml.ts";
 import { fieldOf, formOf, mediaOf, numberingOf, valueText } from "./parts.ts";
 
@@ -42,9 +43,7 @@ interface InnerText {
 export class HtmlReader {
   /** In reading order, without ids. */
   readonly elements: DocumentElement[] = [];
-  readonly keywords: string[] = [];
-  title: string | undefined;
-  description: string | undefined;
+  readonly head: HtmlHead = new HtmlHead();
   readonly #maxDepth: number;
   readonly #unread = new UnreadParts();
   #covered = 0;
@@ -87,7 +86,8 @@ export class HtmlReader {
 
   #visitElement(element: Element, depth: number, inner?: InnerText): void {
     const { tagName } = element;
-    if (tagName === "head") return this.#readHead(element);
+    if (tagName === "head") return this.head.read(element);
+    if (tagName === "html") this.head.said.language ??= attribute(element, "lang");
     if (isSkipped(element)) return;
     const lost = LOST[tagName] ?? (attribute(element, "srcdoc") === undefined ? undefined : "embedded page");
     if (lost !== undefined) this.#unread.add(lost);
@@ -196,22 +196,6 @@ export class HtmlReader {
     }
     if (tagName === "img" && attribute(element, "alt") === "") return [];
     return mediaOf(element, (node) => this.#textOf(node, depth));
-  }
-
-  #readHead(head: Element): void {
-    for (const node of elementsBelow(head)) {
-      if (node.tagName === "title") {
-        this.title = collapse(node.childNodes.map((each) => "value" in each ? each.value : "").join("")) ||
-          undefined;
-      }
-      if (node.tagName !== "meta") continue;
-      const content = collapse(attribute(node, "content") ?? "");
-      const name = attribute(node, "name")?.toLowerCase();
-      if (name === "description" && content !== "") this.description = content;
-      if (name === "keywords") {
-        this.keywords.push(...content.split(",").map((word) => word.trim()).filter(Boolean));
-      }
-    }
   }
 
   #endText(): void {

@@ -1,7 +1,11 @@
-/** What a PDF file says of itself: its title, subject, keywords and outline, unless a program wrote them by itself. */
+/** What a PDF file says of itself: its title, subject, keywords and dates, unless a program wrote them by itself. */
 
-/** The most entries of the outline that are read. */
-const MAX_OUTLINE = 200;
+import { type getDocumentProxy, getResolvedPDFJS } from "unpdf";
+import { aboutFile } from "../about.ts";
+import type { AboutFile } from "../format.ts";
+import { labelRanges } from "./outline.ts";
+
+type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 
 /** What programs write when nobody has given a title, a subject or keywords. */
 const PLACEHOLDERS: readonly RegExp[] = [
@@ -28,22 +32,21 @@ export function ownText(text: unknown): string | undefined {
   return trimmed === "" || isPlaceholder ? undefined : trimmed;
 }
 
-interface OutlineEntry {
-  readonly title: string;
-  readonly items: readonly OutlineEntry[];
-}
-
-/** The titles of an outline, level by level. */
-export function outlineTitles(outline: readonly OutlineEntry[]): string[] {
-  const titles: string[] = [];
-  const waiting = outline.slice(0, MAX_OUTLINE);
-  for (
-    let entry = waiting.shift();
-    entry !== undefined && titles.length < MAX_OUTLINE;
-    entry = waiting.shift()
-  ) {
-    if (entry.title.trim() !== "") titles.push(entry.title.trim());
-    for (const inner of entry.items.slice(0, MAX_OUTLINE)) waiting.push(inner);
-  }
-  return titles;
+/** What a file says of itself. */
+export async function aboutPdf(
+  metadata: Awaited<ReturnType<Pdf["getMetadata"]>> | undefined,
+  labels: readonly string[] | null,
+): Promise<AboutFile> {
+  const { PDFDateString } = await getResolvedPDFJS();
+  const info = (metadata?.info ?? {}) as Readonly<Record<string, unknown>>;
+  const date = (name: string) => PDFDateString.toDateObject(info[name] as string);
+  const creators: unknown = metadata?.metadata?.get("dc:creator");
+  return aboutFile({
+    author: ownText(info["Author"]) ?? ownText([creators].flat().join(", ")),
+    created: date("CreationDate"),
+    changed: date("ModDate"),
+    description: ownText(info["Subject"]),
+    language: info["Language"],
+    pageLabels: labels === null ? undefined : labelRanges(labels),
+  });
 }

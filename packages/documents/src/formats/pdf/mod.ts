@@ -15,7 +15,8 @@ import { type PdfAnnotation, toAnnotationElements } from "./annotations.ts";
 import { type BodyLook, lookOf, toBlocks } from "./blocks.ts";
 import { inColumns } from "./columns.ts";
 import { CMapFactory } from "./cmaps.ts";
-import { outlineTitles, ownText } from "./metadata.ts";
+import { aboutPdf, ownText } from "./metadata.ts";
+import { nameOfPage, type PdfOutline, readOutline } from "./outline.ts";
 import {
   type Direction,
   directionOf,
@@ -38,6 +39,8 @@ import { lettersOf, type StructureNode, toTaggedElements } from "./tags.ts";
 const LOOK_PAGES = 4;
 /** The most characters of a title of a page. */
 const MAX_TITLE = 120;
+/** The most entries of the outline that are words to search by. */
+const MAX_HEADINGS = 200;
 /** With fewer letters, a page with a picture counts as scanned. */
 const SCANNED_LETTERS = 8;
 /** A page whose tags leave out more than this share of its text is read by its look. */
@@ -96,6 +99,7 @@ class PdfReader {
   readonly #maxDepth: number;
   #look: Promise<BodyLook> | undefined;
   #isMarked: Promise<boolean> | undefined;
+  #outline: Promise<PdfOutline> | undefined;
   #labels: Promise<readonly string[] | null> | undefined;
 
   constructor(pdf: Pdf, maxDepth: number) {
@@ -106,20 +110,21 @@ class PdfReader {
   async facts(): Promise<DocumentFacts> {
     const [metadata, outline, plain] = await Promise.all([
       this.#pdf.getMetadata().catch(() => undefined),
-      this.#pdf.getOutline().catch(() => null),
+      this.#readOutline(),
       this.#elements(0, { isPlain: true }).catch(() => []),
     ]);
     const first = plain.some(({ content }) => "text" in content && needsGlyphs(`${content.text}`))
       ? await this.#elements(0, { isPlain: false }).catch(() => plain)
       : plain;
     const info = (metadata?.info ?? {}) as Readonly<Record<string, unknown>>;
-    const headings = outlineTitles(outline ?? []);
     const own = headingsOf(first);
     const subject = ownText(info["Subject"]);
     return {
       title: ownText(info["Title"]) ?? own[0],
       pageCount: Math.max(this.#pdf.numPages, 1),
-      headings: headings.length > 0 ? headings : own,
+      headings: outline.titles.length > 0 ? outline.titles.slice(0, MAX_HEADINGS) : own,
+      outline: outline.entries,
+      about: await aboutPdf(metadata, await this.#readLabels()),
       keywords: `${info["Keywords"] ?? ""}`.split(/[,;]/).flatMap((word) => ownText(word) ?? []),
       opening: [...(subject === undefined ? [] : [subject]), openingOf(first)].join("\n").trim(),
       losses: await this.#losses(info),
@@ -231,10 +236,18 @@ class PdfReader {
   }
 
   async #titleOf(index: number, elements: readonly DocumentElement[]): Promise<string> {
-    this.#labels ??= this.#pdf.getPageLabels().catch(() => null);
-    const label = (await this.#labels)?.[index] || `${index + 1}`;
-    const [heading] = headingsOf(elements, 1);
-    return heading === undefined ? `Page ${label}` : `Page ${label}: ${shorten(heading, MAX_TITLE)}`;
+    const label = (await this.#readLabels())?.[index] || `${index + 1}`;
+    const { entries } = await this.#readOutline();
+    const name = nameOfPage(entries, index) ?? headingsOf(elements, 1)[0];
+    return name === undefined ? `Page ${label}` : `Page ${label}: ${shorten(name, MAX_TITLE)}`;
+  }
+
+  #readOutline(): Promise<PdfOutline> {
+    return this.#outline ??= readOutline(this.#pdf);
+  }
+
+  #readLabels(): Promise<readonly string[] | null> {
+    return this.#labels ??= this.#pdf.getPageLabels().catch(() => null);
   }
 
   async #losses(info: Readonly<Record<string, unknown>>): Promise<string[]> {

@@ -46,7 +46,7 @@ class Presentation {
   }
 
   facts(): DocumentFacts {
-    const { title, subject, keywords } = this.#office.properties();
+    const { title, subject, keywords, about } = this.#office.properties();
     const slides = this.#slides.map((part) => this.#slide(part));
     const pageTitles = slides.map((slide, index) => this.#titleOf(slide, index));
     const first = this.#slides.slice(0, OPENING_SLIDES).flatMap((_, index) => this.page(index).elements);
@@ -74,6 +74,7 @@ class Presentation {
       pageTitles,
       headings: pageTitles.slice(0, 200),
       keywords,
+      about,
       opening: [...subject === undefined ? [] : [subject], openingOf(first)].join("\n").trim(),
       losses,
     };

@@ -2,6 +2,7 @@
 import type { DocumentElement, DocumentPage } from "@a2c-smcp/sdk/provider";
 import {
   type DocumentFacts,
+  type OutlineEntry,
   type ParsedDocument,
   type ParseInput,
   type ParseLimits,
@@ -11,10 +12,10 @@ import {
 import { OfficePackage, PAGE_PICTURE_BYTES } from "../ooxml.ts";
 import { joinText } from "../raised_text.ts";
 import { at, childrenOf, textOf, type XmlNode } from "../xml.ts";
-import { CellReader, columnName, parseCellName, readSharedTexts } from "./cells.ts";
+import { CellReader, parseCellName, readSharedTexts } from "./cells.ts";
 import { readComments } from "./comments.ts";
 import { SheetRows } from "./rows.ts";
-import { readTables, type SheetTable, type SheetTables } from "./tables.ts";
+import { hiddenWithin, mergedWithin, readTables, type SheetTable, type SheetTables } from "./tables.ts";
 
 /** How many rows a page has; a longer sheet has several pages. */
 const ROWS_PER_PAGE = 500;
@@ -86,7 +87,7 @@ class Workbook {
   }
 
   facts(): DocumentFacts {
-    const { title, subject = "", keywords } = this.#office.properties();
+    const { title, subject = "", keywords, about } = this.#office.properties();
     const pageTitles = this.#sheets.flatMap((sheet) =>
       Array.from({ length: pagesOf(sheet) }, (_, page) => titleOf(sheet, page))
     );
@@ -102,9 +103,25 @@ class Workbook {
         200,
       ),
       keywords,
+      about,
+      outline: this.#outline(),
       opening: subject,
       losses: this.#losses(),
     };
+  }
+
+  /** The sheets, and the parts of long ones. */
+  #outline(): OutlineEntry[] {
+    return this.#sheets.flatMap((sheet): OutlineEntry[] => {
+      const { firstPage } = sheet;
+      const parts = Array.from({ length: pagesOf(sheet) }, (_, part) => part);
+      return [
+        { title: nameOf(sheet), level: 1, page: firstPage },
+        ...parts.length === 1
+          ? []
+          : parts.map((part) => ({ title: rowsOf(sheet, part), level: 2, page: firstPage + part })),
+      ];
+    });
   }
 
   page(index: number): DocumentPage {
@@ -297,12 +314,18 @@ function cellsOf({ rows }: Sheet, part: number): (name: string) => boolean {
 }
 
 function titleOf(sheet: Sheet, part: number): string {
-  const name = sheet.isHidden ? `${sheet.name} (hidden)` : sheet.name;
-  if (pagesOf(sheet) === 1) return name;
-  const { rows } = sheet;
+  return pagesOf(sheet) === 1 ? nameOf(sheet) : `${nameOf(sheet)}, ${rowsOf(sheet, part)}`;
+}
+
+function nameOf({ name, isHidden }: Sheet): string {
+  return isHidden ? `${name} (hidden)` : name;
+}
+
+/** The rows of a page of a sheet, by their numbers. */
+function rowsOf({ rows }: Sheet, part: number): string {
   const start = part * ROWS_PER_PAGE;
   const end = Math.min(start + ROWS_PER_PAGE, rows.count) - 1;
-  return `${name}, rows ${rows.numberOf(start)}–${rows.numberOf(end)}`;
+  return `rows ${rows.numberOf(start)}–${rows.numberOf(end)}`;
 }
 
 /** The headers and footers of the pages of a sheet when it is printed. */
@@ -355,29 +378,4 @@ function counted(count: number, noun: string): string {
 function listed(ranges: readonly string[]): string {
   const more = ranges.length - MAX_RANGES;
   return ranges.slice(0, MAX_RANGES).join(", ") + (more > 0 ? ` and ${more} more` : "");
-}
-
-/** The hidden columns and rows of a table, such as `column C` or `rows 4–6`. */
-function hiddenWithin(sheet: XmlNode, table: SheetTable): string[] {
-  const columns = childrenOf(at(sheet, "worksheet", "cols"), "col").flatMap(({ attributes }) => {
-    const { hidden = "", min = "", max = "" } = attributes;
-    const [first, last] = table.columnsWithin(Number(min) - 1, Number(max) - 1);
-    return ["1", "true"].includes(hidden) && first <= last
-      ? [[columnName(first), columnName(last)] as const]
-      : [];
-  });
-  return [
-    ...columns.map((run) => rangeText("column", run)),
-    ...table.hiddenRows.map((run) => rangeText("row", run)),
-  ];
-}
-
-function rangeText(noun: string, [first, last]: readonly [string | number, string | number]): string {
-  return first === last ? `${noun} ${first}` : `${noun}s ${first}–${last}`;
-}
-
-function mergedWithin(sheet: XmlNode, table: SheetTable): string[] {
-  return childrenOf(at(sheet, "worksheet", "mergeCells"), "mergeCell")
-    .flatMap(({ attributes }) => attributes["ref"] ?? [])
-    .filter((ref) => table.contains(ref));
 }

@@ -1,6 +1,6 @@
 /** The tables of some rows of a sheet: blocks that empty rows separate. */
 import type { TableCell } from "@a2c-smcp/sdk";
-import { childrenOf, type XmlNode } from "../xml.ts";
+import { at, childrenOf, type XmlNode } from "../xml.ts";
 import { type CellReader, type CellValue, columnName, parseCellName } from "./cells.ts";
 
 /** The most columns of a sheet that are shown. */
@@ -218,4 +218,30 @@ export class SheetTable {
       return value === undefined ? null : read(value);
     });
   }
+}
+
+/** The hidden columns and rows of a table, such as `column C` or `rows 4–6`. */
+export function hiddenWithin(sheet: XmlNode, table: SheetTable): string[] {
+  const columns = childrenOf(at(sheet, "worksheet", "cols"), "col").flatMap(({ attributes }) => {
+    const { hidden = "", min = "", max = "" } = attributes;
+    const [first, last] = table.columnsWithin(Number(min) - 1, Number(max) - 1);
+    return ["1", "true"].includes(hidden) && first <= last
+      ? [[columnName(first), columnName(last)] as const]
+      : [];
+  });
+  return [
+    ...columns.map((run) => rangeText("column", run)),
+    ...table.hiddenRows.map((run) => rangeText("row", run)),
+  ];
+}
+
+function rangeText(noun: string, [first, last]: readonly [string | number, string | number]): string {
+  return first === last ? `${noun} ${first}` : `${noun}s ${first}–${last}`;
+}
+
+/** The merged ranges of cells of a table, such as `A1:C1`. */
+export function mergedWithin(sheet: XmlNode, table: SheetTable): string[] {
+  return childrenOf(at(sheet, "worksheet", "mergeCells"), "mergeCell")
+    .flatMap(({ attributes }) => attributes["ref"] ?? [])
+    .filter((ref) => table.contains(ref));
 }
