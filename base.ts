@@ -5,6 +5,7 @@
  * @module
  */
 export { abortable, settledWithin, untilAborted } from "./src/async/abortable.ts";
+export { BoundedMap } from "./src/async/bounded_collections.ts";
 export { forEachBounded } from "./src/async/limiter.ts";
 export { Throttle } from "./src/async/throttle.ts";
 export { visitInTurns } from "./src/async/turns.ts";

@@ -23,7 +23,7 @@ export interface DocumentsEntry {
   readonly type: typeof DOCUMENTS_TYPE;
   /** The folders; a relative one is below that of the file, and `~` is the user's home. */
   readonly folders: readonly string[];
-  /** Globs of the files that become documents, such as `**\/*.pdf`; every file of a known kind by default. */
+  /** Globs of the files that become documents, such as `**\/*.pdf`; every file that can be read by default. */
   readonly include?: readonly string[] | null | undefined;
   /** Globs of files and folders that are left out. */
   readonly exclude?: readonly string[] | null | undefined;

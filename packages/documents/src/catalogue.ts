@@ -313,11 +313,11 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
 }
 
 function toInfo(file: FolderFile, report: FileReport | undefined): DocumentInfo & { readonly title: string } {
-  const { docRef, root, path, modifiedMs } = file;
+  const { docRef, kind, root, path, modifiedMs } = file;
   const info = {
     docRef,
     title: nameOf(path),
-    fileType: extensionOf(path),
+    fileType: extensionOf(path) || kind,
     fileUri: toFileUrl(join(root, path)).href,
     lastModified: new Date(modifiedMs),
   };

@@ -1,4 +1,6 @@
 /** Reads files that lie inside of a folder, and none outside. */
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "@std/path";
 import { openRegularFile, readBeginning } from "@a2c-smcp/sdk/base";
 import { type DocumentError, unreadable } from "../formats/format.ts";
@@ -25,6 +27,23 @@ export async function readInside({ root, path, maxBytes }: InsideFile): Promise<
   if (size > maxBytes) throw tooLarge(size, maxBytes);
   // What it grows by meanwhile is another version of it.
   return await readBeginning(file, size);
+}
+
+/** Without these flags, a pipe that took the place of a file would block the opening, and a link be followed. */
+const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
+
+/**
+ * The first bytes of a file that decide whether it is listed, and go nowhere else. Whoever makes a folder above
+ * a link at this moment learns whether a text lies behind it. `undefined` when it cannot be read.
+ */
+export async function readHead(path: string, length: number): Promise<Uint8Array | undefined> {
+  try {
+    await using file = await open(path, FLAGS);
+    const { buffer, bytesRead } = await file.read(new Uint8Array(length), 0, length, 0);
+    return buffer.subarray(0, bytesRead);
+  } catch {
+    return undefined;
+  }
 }
 
 function outside(path: string): DocumentError {

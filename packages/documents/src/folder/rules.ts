@@ -2,14 +2,14 @@
 import { globProblem } from "@a2c-smcp/sdk/base";
 import { globToRegExp } from "@std/path";
 import { nameOf } from "../file_name.ts";
-import { type FileKind, kindOf } from "../formats/kinds.ts";
+import { type FileKind, isUnknown, kindOf } from "../formats/kinds.ts";
 
 /** Names that are never documents: what programs leave behind, and packages. */
 const NEVER = new Set(["node_modules", "__pycache__", "__MACOSX", "Thumbs.db", "desktop.ini", "lost+found"]);
 
 /** What the owner says about the files. */
 export interface FileRules {
-  /** Globs of paths within the folder, such as `**\/*.pdf`; every file of a known kind by default. */
+  /** Globs of paths within the folder, such as `**\/*.pdf`; every file that can be read by default. */
   readonly include?: readonly string[] | undefined;
   /** Globs of paths that are left out, folders included, such as `drafts/**`. */
   readonly exclude?: readonly string[] | undefined;
@@ -47,10 +47,14 @@ export class FileFilter {
     return this.#admitsName(path) && !this.#exclude.some((glob) => glob.test(path) || glob.test(`${path}/`));
   }
 
-  /** The kind of a file that becomes a document, by its path within the root; `undefined` for all others. */
-  kindOf(path: string): FileKind | undefined {
+  /**
+   * The kind of a file that becomes a document, by its path within the root; `undefined` for all others, and `unknown` where
+   * its content decides.
+   */
+  kindOf(path: string): FileKind | "unknown" | undefined {
     if (!this.#admitsName(path) || this.#exclude.some((glob) => glob.test(path))) return undefined;
-    return this.#isIncluded(path) ? kindOf(nameOf(path)) : undefined;
+    if (!this.#isIncluded(path)) return undefined;
+    return kindOf(nameOf(path)) ?? (isUnknown(nameOf(path)) ? "unknown" : undefined);
   }
 
   /** The globs of `include` that have not fitted any file yet. */

@@ -1,9 +1,9 @@
 /** The files of the folders, kept up to date. */
 import { join, SEPARATOR } from "@std/path";
-import { forEachBounded, type Logger } from "@a2c-smcp/sdk/base";
+import { BoundedMap, forEachBounded, type Logger } from "@a2c-smcp/sdk/base";
 import { describeError } from "../basics.ts";
-import type { FileKind } from "../formats/kinds.ts";
-import { readInside } from "./read_inside.ts";
+import { type FileKind, HEAD_BYTES, kindOfContent } from "../formats/kinds.ts";
+import { readHead, readInside } from "./read_inside.ts";
 import { GitIgnores } from "./gitignore.ts";
 import type { FileFilter } from "./rules.ts";
 import { createHash } from "node:crypto";
@@ -56,12 +56,15 @@ export class FileTree {
   readonly #options: FileTreeOptions;
   readonly #roots: ReadonlyMap<string, FolderNode>;
   readonly #files = new Map<string, FolderFile>();
+  /** The versions of files that are no documents by their content, by their paths. */
+  readonly #others: BoundedMap<string, FileVersion>;
   #warnedFull = false;
 
   /** @param roots the folders in their canonical form */
   constructor(roots: readonly string[], options: FileTreeOptions) {
     this.#roots = new Map(roots.map((root) => [root, emptyNode()]));
     this.#options = options;
+    this.#others = new BoundedMap(options.maxFiles);
   }
 
   get files(): ReadonlyMap<string, FolderFile> {
@@ -126,7 +129,7 @@ export class FileTree {
     const entries = await this.#list(join(root, path));
     if (entries === undefined) return;
     const folders = new Set<string>();
-    const files = new Map<string, FileKind>();
+    const files = new Map<string, FileKind | "unknown">();
     const ignores = await this.#readIgnores(place, entries);
     let turnEndsMs = performance.now() + TURN_MS;
     for (const { name, isDirectory, isFile } of entries) {
@@ -200,27 +203,45 @@ export class FileTree {
     }
   }
 
-  async #look({ root, path, node }: Place, name: string, kind: FileKind, change: ChangeSet): Promise<void> {
+  async #look(
+    { root, path, node }: Place,
+    name: string,
+    named: FileKind | "unknown",
+    change: ChangeSet,
+  ): Promise<void> {
     const known = node.files.get(name);
     const inner = joinPath(path, name);
-    const stat = await lookAt(join(root, inner));
+    const absolute = join(root, inner);
+    const stat = await lookAt(absolute);
     if (stat === undefined) return known && this.#remove(node, name, known, change);
     const { size, mtime, ino } = stat;
     // A time that no date can hold is NaN.
     const seen = { size, modifiedMs: mtime?.getTime() || 0, inode: ino ?? 0 };
-    if (known !== undefined) {
-      if (isSame(known, seen)) return;
-      const file = { ...known, ...seen };
-      node.files.set(name, file);
-      this.#files.set(file.docRef, file);
-      change.changed.push(file);
-      return;
-    }
-    if (this.#files.size >= this.#options.maxFiles) return this.#warnFull();
-    const file = { docRef: this.#freeRef(inner), kind, root, path: inner, ...seen };
+    if (known !== undefined && isSame(known, seen)) return;
+    const isFull = known === undefined && this.#files.size >= this.#options.maxFiles;
+    if (isFull) return this.#warnFull();
+    const kind = named === "unknown" ? await this.#kindOfContent(absolute, known, seen) : named;
+    if (kind === undefined) return known && this.#remove(node, name, known, change);
+    const file = { ...known ?? { docRef: this.#freeRef(inner), root, path: inner }, ...seen, kind };
     node.files.set(name, file);
     this.#files.set(file.docRef, file);
-    change.added.push(file);
+    (known === undefined ? change.added : change.changed).push(file);
+  }
+
+  /** The kind of a file whose name does not tell it. Each version of it is looked into once. */
+  async #kindOfContent(
+    path: string,
+    known: FolderFile | undefined,
+    seen: FileVersion,
+  ): Promise<FileKind | undefined> {
+    const other = this.#others.get(path);
+    if (other !== undefined && isSame(other, seen)) return undefined;
+    // Many programs empty a file before they write it anew.
+    if (seen.size === 0) return known?.kind;
+    const head = await readHead(path, HEAD_BYTES);
+    const kind = head && kindOfContent(head, nameOf(path));
+    if (kind === undefined && head !== undefined) this.#others.set(path, seen);
+    return kind;
   }
 
   /** Two folders may have files of the same path: the later one gets a number. */
@@ -292,7 +313,9 @@ async function lookAt(path: string): Promise<Deno.FileInfo | undefined> {
   }
 }
 
-function isSame(known: FolderFile, seen: Pick<FolderFile, "size" | "modifiedMs" | "inode">): boolean {
+type FileVersion = Pick<FolderFile, "size" | "modifiedMs" | "inode">;
+
+function isSame(known: FileVersion, seen: FileVersion): boolean {
   return known.size === seen.size && known.modifiedMs === seen.modifiedMs && known.inode === seen.inode;
 }
 

@@ -1,6 +1,8 @@
-/** Invitations and other entries of calendars (iCalendar, RFC 5545). */
+/** Entries of calendars (iCalendar, RFC 5545), such as invitations, and of address books (vCard, RFC 6350). */
 import type { DocumentElement } from "@a2c-smcp/sdk/provider";
-import { tableOf } from "./sections.ts";
+import { decodeText } from "./decode_text.ts";
+import type { ParsedDocument, ParseInput } from "./format.ts";
+import { divide, documentOf, headingsOf, tableOf, toCodeElements } from "./sections.ts";
 
 /** The lines of an entry that are shown, and what they are. */
 const LABELS: Readonly<Record<string, string>> = {
@@ -16,23 +18,51 @@ const LABELS: Readonly<Record<string, string>> = {
   URL: "URL",
   DESCRIPTION: "Description",
   COMMENT: "Comment",
+  ORG: "Organization",
+  TITLE: "Position",
+  TEL: "Phone",
+  EMAIL: "E-mail",
+  ADR: "Address",
+  BDAY: "Birthday",
+  NICKNAME: "Nickname",
+  NOTE: "Note",
+  CATEGORIES: "Categories",
 };
 const MAX_LINES = 500;
 
-/** The entries of a calendar: a heading and a table of each. */
+/** A line of an older card, whose encoding has a way of its own to go on in the next one. */
+const QUOTED_LINES = /^[^\n:]*;ENCODING=QUOTED-PRINTABLE(?:[^\n]*=\n)+/gim;
+/** A line: its name, its parameters and its value. Quotes may contain the signs that divide it. */
+const LINE = /^(?:[\w-]+\.)?([\w-]+)((?:;[\w-]+(?:=(?:"[^"]*"|[^";:,]*)(?:,(?:"[^"]*"|[^";:,]*))*)?)*):(.*)$/;
+
+/** Opens a calendar or an address book. Its pages are parts of about the same length. */
+export function open({ bytes, fileName }: ParseInput): ParsedDocument {
+  const { text, losses } = decodeText(bytes);
+  const entries = readCalendar(text);
+  const elements = entries.length > 0 ? entries : [...toCodeElements(text, "ics")];
+  const headings = headingsOf(elements);
+  return documentOf(divide(elements, { title: fileName }), {
+    elements,
+    title: undefined,
+    opening: headings.slice(0, 20).join(", "),
+    losses,
+  });
+}
+
+/** The entries of a calendar or an address book: a heading and a table of each. */
 export function readCalendar(text: string): DocumentElement[] {
-  const lines = text.replace(/\r\n?/g, "\n").replace(/\n[ \t]/g, "").split("\n");
+  const lines = text.replace(/\r\n?/g, "\n").replace(/\n[ \t]/g, "")
+    .replace(QUOTED_LINES, (line) => line.replaceAll("=\n", "")).split("\n");
   const elements: DocumentElement[] = [];
   let rows: [string, string][] | undefined;
   let title = "";
   let inner = 0;
   let method: [string, string][] = [];
   for (const line of lines) {
-    // Quotes may contain the signs that divide a line.
-    const [, name = "", parameters = "", value = ""] =
-      /^([\w-]+)((?:;[\w-]+=(?:"[^"]*"|[^";:,]*)(?:,(?:"[^"]*"|[^";:,]*))*)*):(.*)$/.exec(line) ?? [];
+    const [, name = "", parameters = "", raw = ""] = LINE.exec(line) ?? [];
+    const value = /;ENCODING=QUOTED-PRINTABLE/i.test(parameters) ? quotedText(raw) : raw;
     const key = name.toUpperCase();
-    const isEntry = /^V(?:EVENT|TODO|JOURNAL)$/i.test(value);
+    const isEntry = /^V(?:EVENT|TODO|JOURNAL|CARD)$/i.test(value);
     if (key === "BEGIN") {
       if (isEntry) [rows, title, inner] = [[...method], "", 0];
       // An alarm has a description of its own.
@@ -46,12 +76,12 @@ export function readCalendar(text: string): DocumentElement[] {
       method = /^(?:REQUEST|PUBLISH)$/i.test(value) ? [] : [["Method", value.toLowerCase()]];
     } else if (rows !== undefined && inner === 0) {
       const label = LABELS[key];
-      if (key === "SUMMARY") title = plain(value).replace(/\s+/g, " ").trim();
+      if (key === "SUMMARY" || key === "FN") title = plain(value).replace(/\s+/g, " ").trim();
       else if (label !== undefined && rows.length < MAX_LINES) {
-        const shown = key.startsWith("D") && /^\d{8}/.test(value)
-          ? dateText(value, parameters)
-          : plain(value);
-        if (shown.trim() !== "") rows.push([label, nameText(shown, parameters)]);
+        const isDate = /^(?:D|BDAY)/.test(key) && /^\d{8}/.test(value);
+        const parts = /^(?:ADR|ORG)$/.test(key) ? value.split(/(?<!\\);/).filter(Boolean).join(", ") : value;
+        const shown = isDate ? dateText(value, parameters) : plain(parts);
+        if (shown.trim() !== "") rows.push([label + typeText(parameters), nameText(shown, parameters)]);
       }
     }
   }
@@ -60,6 +90,19 @@ export function readCalendar(text: string): DocumentElement[] {
 
 function plain(value: string): string {
   return value.replace(/\\([nN,;\\])/g, (_, sign: string) => /n/i.test(sign) ? "\n" : sign);
+}
+
+function quotedText(value: string): string {
+  const decode = (bytes: string) => new TextDecoder().decode(Uint8Array.fromHex(bytes.replaceAll("=", "")));
+  return value.replace(/(?:=[\dA-F]{2})+/gi, decode);
+}
+
+/** What an address or a number is for, such as ` (work)`. */
+function typeText(parameters: string): string {
+  const types = [...parameters.matchAll(/;(?:TYPE=)?"?(home|work|cell|fax)\b/gi)].map(([, type = ""]) =>
+    type
+  );
+  return types.length === 0 ? "" : ` (${[...new Set(types)].join(", ").toLowerCase()})`;
 }
 
 function dateText(value: string, parameters: string): string {

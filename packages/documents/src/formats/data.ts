@@ -33,12 +33,21 @@ const { rawJSON, isRawJSON } = JSON as JSON & {
   isRawJSON(value: unknown): value is RawNumber;
 };
 
+type Language = "json" | "jsonl" | "yaml";
+
+function languageOf(fileName: string): Language {
+  const extension = extensionOf(fileName);
+  return /^ya?ml$/.test(extension) ? "yaml" : /^(?:jsonl|ndjson)$/.test(extension) ? "jsonl" : "json";
+}
+
 /** Opens a JSON or YAML file. Its pages are parts of about the same length. */
 export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
   const { text, losses: textLosses } = decodeText(bytes);
-  const language = /^ya?ml$/.test(extensionOf(fileName)) ? "yaml" : "json";
+  const language = languageOf(fileName);
   const { values, problem, hasComments = false, tags = [] } = read(text, language);
-  const elements = problem === undefined
+  // Lines of nested values are better read as they are.
+  const isWritten = problem !== undefined || language === "jsonl" && columnsOf(values[0]) === undefined;
+  const elements = !isWritten
     ? values.flatMap((value) => [...outline(value, limits.maxDepth)])
     : [...toCodeElements(text, language)];
   const pages = divide(elements, { title: fileName });
@@ -63,9 +72,12 @@ interface DataReading {
   readonly tags?: readonly string[];
 }
 
-function read(text: string, language: "json" | "yaml"): DataReading {
+function read(text: string, language: Language): DataReading {
   try {
     if (language === "json") return { values: [parseJson(text)] };
+    if (language === "jsonl") {
+      return { values: [text.split("\n").filter((line) => line.trim() !== "").map(parseJson)] };
+    }
     const documents = parseAllDocuments(text, { logLevel: "silent" });
     const values: unknown[] = [];
     // A file of nothing but comments has no document.

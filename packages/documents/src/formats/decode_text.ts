@@ -32,6 +32,22 @@ export function decodeText(
   return { text: text.replace(/\r\n?/g, "\n").replaceAll("\0", "\ufffd"), losses };
 }
 
+// deno-lint-ignore no-control-regex
+const NO_TEXT = /[\0-\x07\x0e-\x1a\x1c-\x1f\ufffd]/g;
+/** Fewer bytes that are no UTF-8 may be anything. */
+const LEAST_BYTES = 64;
+
+/** Whether a file of an unknown kind is a text, by its first bytes. Where the name says so, {@linkcode decodeText} bears more. */
+export function looksLikeText(head: Uint8Array): boolean {
+  const wide = markedEncoding(head) ?? wideEncoding(head);
+  const isUtf8 = wide === undefined && canDecode(head, "utf-8", { isCut: true });
+  if (wide === undefined && !isUtf8 && head.length < LEAST_BYTES) return false;
+  const text = wide?.startsWith("utf-32")
+    ? decodeUtf32(head, wide === "utf-32le")
+    : new TextDecoder(wide ?? "latin1").decode(head, { stream: true });
+  return text !== "" && !text.includes("\0") && (text.match(NO_TEXT)?.length ?? 0) * 200 <= text.length;
+}
+
 function encodingOf(
   bytes: Uint8Array,
   declaredIn: (head: string) => string | undefined,
@@ -87,9 +103,9 @@ function encodingNamed(name = ""): string | undefined {
 }
 
 /** Whether bytes are valid in an encoding, but for a few that are damaged among many characters. */
-function canDecode(bytes: Uint8Array, encoding: string): boolean {
+function canDecode(bytes: Uint8Array, encoding: string, { isCut = false } = {}): boolean {
   try {
-    new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: isCut });
     return true;
   } catch {
     const foreign =

@@ -1,7 +1,9 @@
 /** The kinds of files that become documents, and the parser of each. */
 import type { DocumentElement } from "@a2c-smcp/sdk/provider";
 import { extensionOf } from "../file_name.ts";
-import { type OpenFile, type ParsedDocument, type ParseInput, unreadable } from "./format.ts";
+import { looksLikeText } from "./decode_text.ts";
+import type { OpenFile, ParsedDocument, ParseInput } from "./format.ts";
+import { isUnread, unreadExtensions } from "./unread.ts";
 
 /** A kind of file: which files are of it, and how they are opened. */
 interface Kind {
@@ -15,15 +17,15 @@ interface Kind {
 
 const KINDS = {
   pdf: { extensions: ["pdf"], load: () => import("./pdf/mod.ts"), hasPlainPages: true },
-  docx: { extensions: ["docx", "docm", "dotx"], load: () => import("./docx/mod.ts") },
-  pptx: { extensions: ["pptx", "pptm", "ppsx", "potx"], load: () => import("./pptx/mod.ts") },
-  csv: { extensions: ["csv", "tsv"], load: () => import("./csv.ts") },
-  xlsx: { extensions: ["xlsx", "xlsm", "xltx"], load: () => import("./xlsx/mod.ts") },
+  docx: { extensions: ["docx", "docm", "dotx", "dotm"], load: () => import("./docx/mod.ts") },
+  pptx: { extensions: ["pptx", "pptm", "ppsx", "ppsm", "potx", "potm"], load: () => import("./pptx/mod.ts") },
+  csv: { extensions: ["csv", "tsv", "tab"], load: () => import("./csv.ts") },
+  xlsx: { extensions: ["xlsx", "xlsm", "xltx", "xltm"], load: () => import("./xlsx/mod.ts") },
   image: {
     extensions: ["png", "jpg", "jpeg", "gif", "webp", "tif", "tiff", "bmp", "svg", "heic", "avif"],
     load: () => import("./image.ts"),
   },
-  mail: { extensions: ["eml"], load: () => import("./mail.ts") },
+  mail: { extensions: ["eml", "mht", "mhtml"], load: () => import("./mail.ts") },
   code: {
     extensions: [
       ..."ts tsx js jsx mjs cjs py rs go java kt c h cc cpp hpp".split(" "),
@@ -31,29 +33,24 @@ const KINDS = {
     ],
     load: () => import("./code/mod.ts"),
   },
-  markdown: { extensions: ["md", "markdown", "mdown", "mkd"], load: () => import("./markdown.ts") },
+  markdown: {
+    extensions: ["md", "markdown", "mdown", "mkd", "mdx", "rmd", "qmd"],
+    load: () => import("./markdown.ts"),
+  },
   html: { extensions: ["html", "htm", "xhtml"], load: () => import("./html/mod.ts") },
-  data: { extensions: ["json", "yaml", "yml", "geojson"], load: () => import("./data.ts") },
+  data: {
+    extensions: ["json", "yaml", "yml", "geojson", "jsonl", "ndjson"],
+    load: () => import("./data.ts"),
+  },
+  calendar: { extensions: ["ics", "vcs", "ifb", "vcf", "vcard"], load: () => import("./calendar.ts") },
   text: {
-    extensions: ["txt", "text", "log", "asc", "adoc", "asciidoc", "rst", "org"],
+    extensions: ["txt", "text", "log", "asc", "adoc", "asciidoc", "rst", "org", "tex", "srt", "vtt"],
     load: () => import("./text.ts"),
   },
-  other: {
-    extensions: [
-      ..."doc dot xls xlsb xlt ppt pps odt ods odp odg".split(" "),
-      ..."rtf wpd pages numbers msg mbox epub mobi djvu xps ps".split(" "),
-    ],
-    load: () => Promise.resolve({ open: refuse }),
-  },
+  /** What its content tells: {@linkcode kindOfContent}. */
+  plain: { extensions: [], load: () => import("./plain.ts") },
+  other: { extensions: unreadExtensions, load: () => import("./unread.ts") },
 } as const satisfies Record<string, Kind>;
-
-/** Formats that are not read: their files stay in the list, and say what to do. */
-function refuse(): ParsedDocument {
-  throw unreadable(
-    "unsupported",
-    "files of this format are not read; save it as DOCX, XLSX, PPTX, PDF or text",
-  );
-}
 
 export type FileKind = keyof typeof KINDS;
 
@@ -67,6 +64,41 @@ const kindByExtension: ReadonlyMap<string, FileKind> = new Map(
 export function kindOf(fileName: string): FileKind | undefined {
   const extension = extensionOf(fileName);
   return extension === "" ? undefined : kindByExtension.get(extension);
+}
+
+/**
+ * The ends of names of files that are no documents, whatever is in them: what compilers make, fonts, disks, and what
+ * programs keep for a while.
+ */
+const NEVER: ReadonlySet<string> = new Set(
+  ("o obj a lib so dll dylib exe class jar war pyc pyo pyd wasm bin iso img dmg pkg msi deb rpm apk whl woff woff2 ttf otf " +
+    "eot ico icns map tmp part crdownload swp swo pid").split(" "),
+);
+
+/** Whether a file may be a document, though its name does not tell its kind: {@linkcode kindOfContent} does. */
+export function isUnknown(fileName: string): boolean {
+  return kindOf(fileName) === undefined && !NEVER.has(extensionOf(fileName)) && !fileName.endsWith("~");
+}
+
+/** How many bytes of a file of an unknown kind tell it. */
+export const HEAD_BYTES = 4096;
+
+/** How files of some kinds begin, whatever their names are. */
+const BEGINNINGS: readonly (readonly [RegExp, FileKind])[] = [
+  [/^%PDF-/, "pdf"],
+  [/^\s*<(?:!doctype\s+)?html\b/i, "html"],
+];
+
+/**
+ * The kind of a file whose name does not tell it, by its first bytes: a text of any sort, mostly. `undefined` for other data,
+ * and for the private keys of programs, which nobody means to show.
+ */
+export function kindOfContent(head: Uint8Array, fileName: string): FileKind | undefined {
+  const start = new TextDecoder("latin1").decode(head);
+  const kind = BEGINNINGS.find(([beginning]) => beginning.test(start))?.[1];
+  if (kind !== undefined) return kind;
+  if (!looksLikeText(head)) return head.length > 0 && isUnread(fileName) ? "other" : undefined;
+  return /^-----BEGIN [A-Z ]*PRIVATE KEY/m.test(start) ? undefined : "plain";
 }
 
 /** Whether pages of a kind can be read without what they have beside their text. */
@@ -102,6 +134,8 @@ function withIds(elements: readonly DocumentElement[], pageIndex: number): Docum
 }
 
 async function openInner(input: ParseInput): Promise<ParsedDocument | undefined> {
-  const kind = kindOf(input.fileName);
+  const { bytes, fileName } = input;
+  const kind = kindOf(fileName) ??
+    (isUnknown(fileName) ? kindOfContent(bytes.subarray(0, HEAD_BYTES), fileName) : undefined);
   return kind === undefined || kind === "other" ? undefined : await openFile(kind, input);
 }

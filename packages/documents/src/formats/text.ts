@@ -1,15 +1,19 @@
 /** Plain text, and the light markup that people write in it, such as AsciiDoc and headings that are underlined. */
 import type { DocumentElement } from "@a2c-smcp/sdk/provider";
 import type { ParsedDocument, ParseInput } from "./format.ts";
-import { decodeText } from "./decode_text.ts";
+import { type DecodedText, decodeText } from "./decode_text.ts";
 import { extensionOf } from "../file_name.ts";
 import { readOrg } from "./org.ts";
 import { readRst } from "./rst.ts";
 import { divide, documentOf, headingsOf, openingOf, toSections } from "./sections.ts";
+import { readTex } from "./tex.ts";
 
 /** Opens a text. Its pages are those between form feeds, else the sections under its top headings. */
 export function open({ bytes, fileName }: ParseInput): ParsedDocument {
-  const { text, losses } = decodeText(bytes);
+  return readText(decodeText(bytes), fileName);
+}
+
+export function readText({ text, losses }: DecodedText, fileName: string): ParsedDocument {
   const read = READERS[extensionOf(fileName)] ?? toElements;
   const sheets = text.split("\f").map((sheet) => [...read(sheet)]);
   const pages = sheets.length > 1
@@ -32,6 +36,7 @@ export function open({ bytes, fileName }: ParseInput): ParsedDocument {
 const READERS: Readonly<Record<string, (text: string) => Iterable<DocumentElement>>> = {
   org: readOrg,
   rst: readRst,
+  tex: readTex,
 };
 
 function toElements(text: string): Iterable<DocumentElement> {

@@ -17,6 +17,7 @@ Deno.test({
     await using outside = await TestFolder.make({ "secret.md": "# Secret", "deep/secret.md": "# Secret" });
     await using folder = await TestFolder.make({ "a.md": "# A" });
     await Deno.symlink(join(outside.path, "secret.md"), join(folder.path, "link.md"));
+    await Deno.symlink(join(outside.path, "secret.md"), join(folder.path, "README"));
     await Deno.symlink(outside.path, join(folder.path, "linked"));
     await using client = await DocumentsClient.open(folder.path);
     assertEquals(Object.keys(await client.untilRead()), ["a.md"]);
@@ -63,7 +64,8 @@ Deno.test({
   ignore: isWindows,
   fn: async () => {
     await using folder = await TestFolder.make({ "a.md": "# A" });
-    const { success } = await new Deno.Command("mkfifo", { args: [join(folder.path, "pipe.md")] }).output();
+    const pipes = ["pipe.md", "pipe"].map((name) => join(folder.path, name));
+    const { success } = await new Deno.Command("mkfifo", { args: pipes }).output();
     assert(success);
     await using client = await DocumentsClient.open(folder.path);
     assertEquals(Object.keys(await client.untilRead()), ["a.md"]);

@@ -31,7 +31,7 @@ Deno.test("the files of a folder are documents with pages and elements", async (
   assertEquals(element.page_index, 2);
 });
 
-Deno.test("hidden files, packages, lock files and unknown kinds are no documents", async () => {
+Deno.test("hidden files, packages, lock files and programs are no documents", async () => {
   await using folder = await TestFolder.make({
     "a.md": "a",
     ".hidden.md": "a",

@@ -1,6 +1,6 @@
 /** Source code: an outline of its top definitions, each with its code. */
 import type { DocumentElement } from "@a2c-smcp/sdk/provider";
-import { decodeText } from "../decode_text.ts";
+import { type DecodedText, decodeText } from "../decode_text.ts";
 import type { ParsedDocument, ParseInput } from "../format.ts";
 import { extensionOf } from "../../file_name.ts";
 import { languageOf } from "./languages.ts";
@@ -13,11 +13,31 @@ const NO_SUMMARY =
 
 /** Opens a file of source code. Its pages are parts of about the same length. */
 export function open({ bytes, fileName }: ParseInput): ParsedDocument {
-  const { text, losses } = decodeText(bytes);
-  const extension = extensionOf(fileName);
+  return readCode(decodeText(bytes), fileName);
+}
+
+/** Reads a text as code. Without an end of its name, its first line may tell the program that runs it. */
+export function readCode({ text, losses }: DecodedText, fileName: string): ParsedDocument {
+  // Programs number the older ones of their logs.
+  const extension = extensionOf(fileName.replace(/(?:\.\d+)+$/, "")) || runBy(text) || fileName.toLowerCase();
   const elements = toElements(text, extension);
   const pages = divide(elements, { title: fileName });
   return documentOf(pages, { elements, title: undefined, opening: leadingComment(text), losses });
+}
+
+const INTERPRETERS: Readonly<Record<string, string>> = {
+  python: "py",
+  node: "js",
+  deno: "ts",
+  ruby: "rb",
+  perl: "pl",
+  php: "php",
+  lua: "lua",
+};
+
+function runBy(text: string): string | undefined {
+  const name = /^#!.*?\b(sh|python|node|deno|ruby|perl|php|lua|[a-z]+sh)\d?\b/.exec(text.slice(0, 200))?.[1];
+  return name && (INTERPRETERS[name] ?? "sh");
 }
 
 function toElements(text: string, extension: string): DocumentElement[] {

@@ -48,3 +48,21 @@ Deno.test("files of folders that are new, and of folders in them, are found", ()
     const { added } = await tree.refreshFolders([dirname(folder), folder]);
     assertEquals(added.map(({ path }) => path), ["new/inner/b.md"]);
   }));
+
+Deno.test("what a file without a known name holds is looked at anew when it changes", () =>
+  withTree(["README", "data"], async (tree, _filter, [readme = "", data = ""]) => {
+    const names = () => [...tree.files.values()].map(({ path, kind }) => `${path} ${kind}`).sort();
+    assertEquals(names(), ["README plain", "data plain"]);
+    await Deno.writeFile(data, new Uint8Array(100));
+    await Deno.writeTextFile(readme, "%PDF-1.4 x");
+    assertEquals((await tree.refresh()).removed.map(({ path }) => path), ["data"]);
+    assertEquals(names(), ["README pdf"]);
+    await Deno.writeTextFile(data, "");
+    assertEquals((await tree.refresh()).added, []);
+    await Deno.writeTextFile(data, "A text");
+    assertEquals((await tree.refresh()).added.map(({ path }) => path), ["data"]);
+    // Many programs empty a file before they write it anew.
+    await Deno.writeTextFile(readme, "");
+    await tree.refresh();
+    assertEquals(names(), ["README pdf", "data plain"]);
+  }));

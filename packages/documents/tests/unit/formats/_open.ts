@@ -1,7 +1,7 @@
 /** Opens a file of a test as a parser process does. */
 import type { ParsedDocument, ParseLimits } from "../../../src/formats/format.ts";
 import { renderPageMarkdown } from "@a2c-smcp/sdk";
-import { kindOf, openFile as openKind } from "../../../src/formats/kinds.ts";
+import { kindOf, kindOfContent, openFile as openKind } from "../../../src/formats/kinds.ts";
 
 const LIMITS: ParseLimits = { maxUnpackedBytes: 64 * 1024 * 1024, maxPageBytes: 1024 * 1024, maxDepth: 100 };
 
@@ -11,9 +11,9 @@ export async function openFile(
   content: string | Uint8Array<ArrayBuffer>,
   limits: Partial<ParseLimits> = {},
 ): Promise<ParsedDocument> {
-  const kind = kindOf(fileName);
-  if (kind === undefined) throw new TypeError(`No parser for "${fileName}"`);
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+  const kind = kindOf(fileName) ?? kindOfContent(bytes, fileName);
+  if (kind === undefined) throw new TypeError(`No parser for "${fileName}"`);
   return await openKind(kind, { bytes, fileName, limits: { ...LIMITS, ...limits } });
 }
 

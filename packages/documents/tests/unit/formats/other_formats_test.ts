@@ -60,9 +60,13 @@ async function tableOf(document: ParsedDocument, page: number): Promise<Partial<
 }
 
 Deno.test("a file of a format that is not read says what to do", async () => {
-  const error = await assertRejects(() => openFile("old.doc", "x"), DocumentError);
-  assertEquals(error.code, "unsupported");
-  assertMatch(error.reason, /save it as DOCX/);
+  for (
+    const [name, advice] of [["old.wpd", /\.docx/], ["talk.mp3", /as text/], ["all.7z", /unpack/]] as const
+  ) {
+    const error = await assertRejects(() => openFile(name, "x"), DocumentError);
+    assertEquals(error.code, "unsupported");
+    assertMatch(error.reason, advice);
+  }
 });
 
 Deno.test("a message has its headers, its text and the names of its attachments", async () => {
