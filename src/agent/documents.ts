@@ -138,14 +138,26 @@ function unreadable(
 }
 
 /** Query parameters that have a meaning. Each function here sets those that it needs. */
-const KNOWN_PARAMETERS: ReadonlySet<string> = new Set(
-  ["format", "depth", "offset", "limit", "categories", "outline"],
-);
+const KNOWN_PARAMETERS: ReadonlySet<string> = new Set([
+  "format",
+  "depth",
+  "offset",
+  "limit",
+  "categories",
+  "outline",
+  "elements",
+]);
 
 /** The format of a page or an element (`docs/protocol/finder.md#query-parameters`). */
 export interface FormatOptions {
   /** `json` by default. `markdown` adds `content_markdown`, `text` adds `content_text`. */
   readonly format?: DPEFormat | undefined;
+  /**
+   * With `markdown` and `text`: only elements of these categories come in their JSON beside the text; `[]` for the text alone,
+   * all by default. MCP servers that do not know it, on a Computer that does not either, send all
+   * (`docs/protocol/extensions.md#rendered-text-without-its-elements`).
+   */
+  readonly elements?: readonly ElementCategory[] | undefined;
 }
 
 /** Which elements of a page to read, and their format. */
@@ -195,8 +207,9 @@ export function elementUri(uri: string, elementId: string, options: FormatOption
   return derive(uri, { subPath: `elements/${elementId}`, params: formatOf(options) });
 }
 
-function formatOf({ format = "json" }: FormatOptions): Record<string, string> {
-  return format === "json" ? {} : { format };
+function formatOf({ format = "json", elements }: FormatOptions): Record<string, string> {
+  if (format === "json") return {};
+  return elements === undefined ? { format } : { format, elements: elements.join(",") || "none" };
 }
 
 /** Builds a URI within the document of `uri`. Keeps query parameters that have no meaning here. */

@@ -215,9 +215,9 @@ export class RemoteComputer {
   async readPage(
     uri: string,
     pageIndex: number,
-    { format, categories, ...options }: Options.ReadResourceOptions & documents.PageOptions = {},
+    { format, elements, categories, ...options }: Options.ReadResourceOptions & documents.PageOptions = {},
   ): Promise<DPEPage> {
-    const at = documents.pageUri(uri, pageIndex, { format, categories });
+    const at = documents.pageUri(uri, pageIndex, { format, elements, categories });
     return documents.readPage({ ...await this.#readAt(at, options), format });
   }
 
@@ -230,9 +230,9 @@ export class RemoteComputer {
   async readElement(
     uri: string,
     elementId: string,
-    { format, ...options }: Options.ReadResourceOptions & documents.FormatOptions = {},
+    { format, elements, ...options }: Options.ReadResourceOptions & documents.FormatOptions = {},
   ): Promise<DPEElementDetail> {
-    const at = documents.elementUri(uri, elementId, { format });
+    const at = documents.elementUri(uri, elementId, { format, elements });
     return documents.readElement({ ...await this.#readAt(at, options), format });
   }
 

@@ -1,7 +1,7 @@
 /** The prompts of the gateway itself: they put windows and documents into a conversation. */
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { makeBuiltins } from "../agent/toolkit/builtins/all.ts";
-import type { LocalTool } from "../agent/toolkit/mcp.ts";
+import type { LocalTool } from "../agent/toolkit/tool_context.ts";
 import {
   askableComputers,
   askEach,

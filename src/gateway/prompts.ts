@@ -6,7 +6,7 @@ import {
   type Server,
 } from "@modelcontextprotocol/server";
 import { toWellFormed } from "../agent/toolkit/list_entries.ts";
-import type { Json, McpContent } from "../agent/toolkit/mcp.ts";
+import type { Json, McpContent } from "../local_tools/mcp.ts";
 import type { OfficeView } from "../agent/toolkit/office_view.ts";
 import { A2C_COMPUTER, mcpServerOf, type ToClientUri } from "../agent/toolkit/tool_definition.ts";
 import { MAX_TOOL_NAME_LENGTH, type ToolAddress, ToolNames } from "../agent/toolkit/tool_names.ts";

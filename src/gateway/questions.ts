@@ -8,7 +8,8 @@ import {
 } from "@modelcontextprotocol/server";
 import { abortable } from "../async/abortable.ts";
 import type { AgentQuestion, OnQuestion } from "../agent/questions.ts";
-import { errorResult, type McpToolResult, type ToolContext } from "../agent/toolkit/mcp.ts";
+import { errorResult, type McpToolResult } from "../local_tools/mcp.ts";
+import type { ToolContext } from "../agent/toolkit/tool_context.ts";
 import { mapTexts, toShownText } from "../agent/toolkit/list_entries.ts";
 import { shorten } from "../text/text.ts";
 import {

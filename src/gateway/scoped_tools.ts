@@ -1,12 +1,6 @@
 /** The tools that one kind of client is offered. */
-import {
-  errorResult,
-  type Json,
-  type LocalTool,
-  type McpTool,
-  type McpToolResult,
-  type ToolContext,
-} from "../agent/toolkit/mcp.ts";
+import { errorResult, type Json, type McpTool, type McpToolResult } from "../local_tools/mcp.ts";
+import type { LocalTool, ToolContext } from "../agent/toolkit/tool_context.ts";
 import type { AccessRights } from "../protocol/rights.ts";
 import { toSeenName } from "../text/safe_text.ts";
 import type { OfficeCalls } from "../agent/toolkit/office_calls.ts";

@@ -6,7 +6,7 @@ import {
   type Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { errorResult, type McpToolResult } from "../agent/toolkit/mcp.ts";
+import { errorResult, type McpToolResult } from "../local_tools/mcp.ts";
 import { reporterOf, toSdkResult } from "../agent/toolkit/mcp_server.ts";
 import { type ClientKey, type QuestionAbilities, type SuspendedCalls, withAbilities } from "./questions.ts";
 import type { Activity } from "./gateway_options.ts";
@@ -124,11 +124,6 @@ export class CallShares {
 /** Its own name, such as `Claude`; `undefined` when it has not said one. */
 export function nameOfClient(server: Server): string | undefined {
   return server.getClientVersion()?.name || undefined;
-}
-
-/** Whether it is a client of OpenAI, which uses `search` and `fetch`: ChatGPT, and the API with its deep research. */
-export function isOfOpenAi(name: string | undefined): boolean {
-  return name !== undefined && /^(?:openai-mcp|chatgpt)\b/i.test(name);
 }
 
 /** Its own name and version, for the activity log. */

@@ -121,6 +121,11 @@ export interface DpeQuery {
   readonly outline: { readonly first: number; readonly last: number } | undefined;
   /** The categories of elements to return at Level 2; `undefined` means all. */
   readonly categories: readonly ElementCategory[] | undefined;
+  /**
+   * At Levels 2 and 3, the categories of the elements that come beside the rendered text; empty for the text alone, and
+   * `undefined` for all (`docs/protocol/extensions.md#rendered-text-without-its-elements`).
+   */
+  readonly elements: readonly ElementCategory[] | undefined;
   /** The documents to return at Level 0; `undefined` means all. */
   readonly search: DpeSearch | undefined;
 }
@@ -142,7 +147,7 @@ export interface DpeQuery {
 export function dpeQueryOf(
   uri: { readonly level: number; readonly queryParams: Readonly<Record<string, string>> },
 ): DpeQuery {
-  const { format, depth, offset, limit, categories } = uri.queryParams;
+  const { format, depth, offset, limit, categories, elements } = uri.queryParams;
   const atLevel1 = uri.level === 1;
   return {
     format: DPE_FORMATS.find((known) => known === format) ?? "json",
@@ -151,6 +156,9 @@ export function dpeQueryOf(
     limit: (atLevel1 ? parseNaturalNumber(limit) : undefined) ?? DEFAULT_PAGE_LIMIT,
     outline: atLevel1 ? outlineOf(uri.queryParams["outline"]) : undefined,
     categories: uri.level === 2 ? categories?.split(",").filter(isCategory) : undefined,
+    elements: uri.level >= 2 && (format === "markdown" || format === "text")
+      ? elements?.split(",").filter(isCategory)
+      : undefined,
     search: uri.level === 0 ? searchOf(uri.queryParams) : undefined,
   };
 }

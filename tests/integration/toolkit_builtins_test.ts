@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import { makeBuiltins } from "../../src/agent/toolkit/builtins/all.ts";
-import type { McpToolResult } from "../../src/agent/toolkit/mcp.ts";
+import type { McpToolResult } from "../../src/local_tools/mcp.ts";
 import { OfficeView } from "../../src/agent/toolkit/office_view.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";

@@ -1,5 +1,5 @@
 /** The tools of an office for the AI SDK of Vercel. */
-import type { Json, McpTool, McpToolResult } from "./mcp.ts";
+import type { Json, McpTool, McpToolResult } from "../../local_tools/mcp.ts";
 import { type ModelContent, toModelContent } from "./model_content.ts";
 
 /** The major versions of the AI SDK. They name a picture in a result differently. */

@@ -1,7 +1,7 @@
 /** The tools of an office for the helpers of the Anthropic SDK: as an MCP client. */
 import { isRecord } from "../../json/json.ts";
 import type { ToolParts } from "./ai_sdk.ts";
-import type { McpTool, McpToolResult } from "./mcp.ts";
+import type { McpTool, McpToolResult } from "../../local_tools/mcp.ts";
 import { type ModelContent, toModelContent } from "./model_content.ts";
 
 /** A tool, as an MCP client lists it. */

@@ -1,7 +1,8 @@
 /** The Desktop as a block of a system message. */
 import type { DesktopEntry } from "../../protocol/desktop.ts";
 import { escapeUnreadable, toFence } from "../../text/safe_text.ts";
-import { askableComputers, askEach, partOf, problemLines, type Reach } from "./builtins/builtin.ts";
+import { askableComputers, askEach, problemLines, type Reach } from "./builtins/builtin.ts";
+import { partOf } from "../../local_tools/answer_parts.ts";
 import { describeWindow } from "./builtins/view_desktop.ts";
 
 export const DEFAULT_PROMPT_CHARACTERS = 20_000;

@@ -1,7 +1,8 @@
 /** Entries of lists as every MCP client accepts them: most refuse a whole list for one member of a wrong type. */
 import { isRecord } from "../../json/json.ts";
+import { readBase64 } from "../../text/base64.ts";
 import { escapeUnreadable, toBareLine } from "../../text/safe_text.ts";
-import { fitsIntoList, type Json, type McpContent } from "./mcp.ts";
+import type { Json, McpContent } from "../../local_tools/mcp.ts";
 
 /** The value as clients accept it; `undefined` leaves the member out. */
 type Repair = (value: unknown) => unknown;
@@ -191,30 +192,17 @@ function replaceItems(items: readonly unknown[], replace: Repair): readonly unkn
   return replaced.filter((item) => item !== undefined);
 }
 
-const DATA_URL = /^\s*data:([^,;]{0,255})((?:;[^,;]{0,255})*),/i;
+/** The most characters of the JSON of one entry of a list. */
+const MAX_ENTRY_LENGTH = 256 * 1024;
 
 /**
- * Reads Base64, also in lines, without padding, in the alphabet for URLs, or as a `data:` URL. `undefined` for what is
- * none.
+ * Whether an entry can stand in a list: one that is huge, or nested so deeply that it cannot be written, would cost all
+ * others.
  */
-export function readBase64(
-  text: string,
-): { readonly base64: string; readonly mimeType: string | undefined } | undefined {
-  const [head = "", type = "", parameters = ""] = DATA_URL.exec(text) ?? [];
-  const mimeType = type.trim().toLowerCase() || undefined;
+export function fitsIntoList(entry: unknown): boolean {
   try {
-    const rest = text.slice(head.length);
-    const data = head !== "" && rest.includes("%") ? decodeURIComponent(rest) : rest;
-    const isText = head !== "" && !/;\s*base64\s*$/i.test(parameters);
-    const base64 = isText ? new TextEncoder().encode(data).toBase64() : toStandard(data);
-    return base64 === undefined ? undefined : { base64, mimeType };
+    return JSON.stringify(entry).length <= MAX_ENTRY_LENGTH;
   } catch {
-    return undefined;
+    return false;
   }
-}
-
-function toStandard(data: string): string | undefined {
-  const text = data.replace(/\s+/g, "").replaceAll("-", "+").replaceAll("_", "/").replace(/={1,2}$/, "");
-  if (text.length % 4 === 1 || /[^A-Za-z0-9+/]/.test(text)) return undefined;
-  return text + "=".repeat((4 - text.length % 4) % 4);
 }

@@ -11,7 +11,8 @@ import { Throttle } from "../../async/throttle.ts";
 import type { CallProgress } from "../../protocol/progress.ts";
 import { toBareLine } from "../../text/safe_text.ts";
 import { PACKAGE_VERSION } from "../../version.ts";
-import type { Json, McpTool, McpToolResult, ToolContext } from "./mcp.ts";
+import type { Json, McpTool, McpToolResult } from "../../local_tools/mcp.ts";
+import type { ToolContext } from "./tool_context.ts";
 
 const INSTRUCTIONS = "The tools of the Computers of an office: machines of people, which may come and go.";
 /** How often a client is told that a list has changed, in milliseconds: a Computer that joins changes it several times. */

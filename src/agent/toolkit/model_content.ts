@@ -1,9 +1,8 @@
 /** Results as models take them: texts and pictures. */
 import { isRecord } from "../../json/json.ts";
 import { toFence, toSeenUri, toSeenWord } from "../../text/safe_text.ts";
-import type { McpContent, McpToolResult } from "./mcp.ts";
-
-export const PICTURES: ReadonlySet<unknown> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+import type { McpContent, McpToolResult } from "../../local_tools/mcp.ts";
+import { PICTURES } from "../../local_tools/pictures.ts";
 
 /** A text, or a picture in base64. */
 export type ModelContent =

@@ -1,7 +1,8 @@
 /** Calls of the tools of an office, with a result whatever happens. */
 import { abortable } from "../../async/abortable.ts";
 import { toSeenName } from "../../text/safe_text.ts";
-import { errorResult, type McpToolResult, type ToolContext } from "./mcp.ts";
+import { errorResult, type McpToolResult } from "../../local_tools/mcp.ts";
+import type { ToolContext } from "./tool_context.ts";
 import type { OfficeView } from "./office_view.ts";
 import { mcpServerOf, type ToClientUri } from "./tool_definition.ts";
 import { failureResult, toMcpResult } from "./tool_result.ts";

@@ -1,7 +1,7 @@
 /** The tools of an office for the OpenAI Agents SDK: function tools, before which it asks a person. */
 import { isRecord, parseJson } from "../../json/json.ts";
 import type { ToolParts } from "./ai_sdk.ts";
-import type { McpTool } from "./mcp.ts";
+import type { McpTool } from "../../local_tools/mcp.ts";
 import { toModelContent } from "./model_content.ts";
 
 /** The JSON Schema of arguments. Members that are not named here are there as well. */

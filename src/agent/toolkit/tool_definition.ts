@@ -2,7 +2,7 @@
 import { isRecord } from "../../json/json.ts";
 import { A2C_MCP_SERVER, type SMCPTool } from "../../protocol/tools.ts";
 import { toolDetails } from "../../protocol/tool_details.ts";
-import type { Json, McpTool } from "./mcp.ts";
+import type { Json, McpTool } from "../../local_tools/mcp.ts";
 
 /** The key in the metadata of tools, results and resources whose value is the name of the Computer. */
 export const A2C_COMPUTER = "a2c_computer";

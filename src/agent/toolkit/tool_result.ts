@@ -13,7 +13,7 @@ import {
 import { describeError } from "../../text/text.ts";
 import { toSeenLine, toSeenName } from "../../text/safe_text.ts";
 import { toContent, toWellFormed } from "./list_entries.ts";
-import { errorResult, type Json, type McpContent, type McpToolResult } from "./mcp.ts";
+import { errorResult, type Json, type McpContent, type McpToolResult } from "../../local_tools/mcp.ts";
 import { A2C_COMPUTER, type ToClientUri, toOwnMeta } from "./tool_definition.ts";
 
 /** What a model can do after a failure, by the code of the result. */

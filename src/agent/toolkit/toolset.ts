@@ -2,7 +2,7 @@
 import { type Logger, silentLogger } from "../../log.ts";
 import type { SMCPTool } from "../../protocol/tools.ts";
 import { toListEntry } from "./list_entries.ts";
-import type { McpTool } from "./mcp.ts";
+import type { McpTool } from "../../local_tools/mcp.ts";
 import type { KnownComputer, OfficeChange, OfficeView } from "./office_view.ts";
 import { type ToClientUri, toMcpTool } from "./tool_definition.ts";
 import type { ToolAddress, ToolNames } from "./tool_names.ts";

@@ -40,8 +40,8 @@ export async function readResource(
   );
   if (dpe?.queryParams.format === undefined) return result;
   // Most reads need none of it.
-  const { addRendering } = await import("./rendering.ts");
-  return { ...result, contents: addRendering(result.contents, dpe) };
+  const { addRendering, withoutElements } = await import("./rendering.ts");
+  return { ...result, contents: withoutElements(addRendering(result.contents, dpe), dpe) };
 }
 
 /** Lists one page of a server's `resources/list`, unfiltered (`docs/protocol/resources.md#get-resources`). */

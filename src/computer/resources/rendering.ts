@@ -4,9 +4,35 @@ import { renderElementText, renderPageText } from "../../dpe/text.ts";
 import { isRecord, parseJson } from "../../json/json.ts";
 import { parseDpeElement, parseDpePage } from "../../protocol/answers.ts";
 import type { ResourceContents } from "../../protocol/resources.ts";
+import { dpeQueryOf } from "../../uri/dpe_query.ts";
 import type { DpeUri } from "../../uri/dpe_uri.ts";
 
 const MEMBERS = { markdown: "content_markdown", text: "content_text" } as const;
+
+/**
+ * Leaves out the elements that a URI with `elements` does not ask for beside a rendered text, where their MCP server has
+ * not (`docs/protocol/extensions.md#rendered-text-without-its-elements`).
+ */
+export function withoutElements(contents: readonly ResourceContents[], uri: DpeUri): ResourceContents[] {
+  const { format } = uri.queryParams;
+  const { elements } = dpeQueryOf(uri);
+  if (elements === undefined || (format !== "markdown" && format !== "text")) return [...contents];
+  const isWanted = (element: unknown) =>
+    isRecord(element) && elements.some((category) => category === element["category"]);
+  return contents.map((item) => {
+    const body = item.text === undefined ? undefined : parseJson(item.text);
+    if (!isRecord(body) || typeof body[MEMBERS[format]] !== "string") return item;
+    const { elements: all, metadata: _, ...rest } = body;
+    if (Array.isArray(all)) {
+      const kept = all.filter(isWanted);
+      return kept.length === all.length
+        ? item
+        : { ...item, text: JSON.stringify({ ...body, elements: kept }) };
+    }
+    if (uri.level !== 3 || isWanted(body)) return item;
+    return { ...item, text: JSON.stringify({ ...rest, content: {} }) };
+  });
+}
 
 /**
  * Adds `content_markdown` or `content_text` to the JSON of a page or an element, if the URI requests it and the server

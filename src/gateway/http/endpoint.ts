@@ -7,7 +7,7 @@ import {
   type McpRequestContext,
   type ServerEvent,
 } from "@modelcontextprotocol/server";
-import type { Json } from "../../agent/toolkit/mcp.ts";
+import type { Json } from "../../local_tools/mcp.ts";
 import { isRecord } from "../../json/json.ts";
 import type { Logger } from "../../log.ts";
 import { type Access, accessOf } from "../../http/mcp/access.ts";

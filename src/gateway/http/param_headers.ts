@@ -1,5 +1,5 @@
 /** Arguments that MCP of 2026 repeats in headers (`x-mcp-header` in a tool's schema): both must say the same. */
-import type { Json } from "../../agent/toolkit/mcp.ts";
+import type { Json } from "../../local_tools/mcp.ts";
 import { isRecord } from "../../json/json.ts";
 import { RpcErrorCode } from "../../protocol/mcp.ts";
 import {

@@ -8,7 +8,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { pageOf } from "../paging.ts";
 import { describeError } from "../../text/text.ts";
-import type { Json } from "../../agent/toolkit/mcp.ts";
+import type { Json } from "../../local_tools/mcp.ts";
 import type { OfficeSkills } from "../skills/office_skills.ts";
 import type { ScopedResources } from "./scoped_resources.ts";
 import { A2C_SKILL } from "./uris.ts";

@@ -2,7 +2,7 @@
 import { forEachBounded } from "../../async/limiter.ts";
 import type { RemoteComputer } from "../../agent/remote_computer.ts";
 import { isNotServed } from "../../agent/requests.ts";
-import type { Json } from "../../agent/toolkit/mcp.ts";
+import type { Json } from "../../local_tools/mcp.ts";
 import type { OfficeView } from "../../agent/toolkit/office_view.ts";
 import { mcpServerOf, toOwnMeta } from "../../agent/toolkit/tool_definition.ts";
 import { UnsupportedRequestError } from "../../protocol/errors.ts";

@@ -2,7 +2,7 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "@modelcontextprotocol/server";
 import { A2C_COMPUTER } from "../../agent/toolkit/tool_definition.ts";
 import { toContents, toWellFormed } from "../../agent/toolkit/list_entries.ts";
-import type { Json } from "../../agent/toolkit/mcp.ts";
+import type { Json } from "../../local_tools/mcp.ts";
 import type { OfficeView } from "../../agent/toolkit/office_view.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";

@@ -1,4 +1,4 @@
-/** `search` and `fetch` as the connectors and the deep research of ChatGPT expect them: each answers one JSON text. */
+/** `search` and `fetch` of ChatGPT over the documents and windows of Computers. */
 import {
   askEach,
   chosenComputers,
@@ -7,25 +7,31 @@ import {
   type Reach,
   readClientUri,
 } from "../../agent/toolkit/builtins/builtin.ts";
-import { ArgumentError } from "../../agent/toolkit/builtins/arguments.ts";
-import { findPlace, type Place, textOf, titleOf } from "../../agent/toolkit/builtins/read_document.ts";
-import type { Json, LocalTool, McpToolResult } from "../../agent/toolkit/mcp.ts";
+import { ArgumentError } from "../../local_tools/arguments.ts";
+import { findPlace, type Place, readableAt } from "../../agent/toolkit/builtins/read_document.ts";
+import {
+  connectorResult,
+  FETCH_SHAPE,
+  fetchDocument,
+  fittingPart,
+  SEARCH_SHAPE,
+} from "../../local_tools/connector_answers.ts";
+import type { Json } from "../../local_tools/mcp.ts";
+import type { LocalTool } from "../../agent/toolkit/tool_context.ts";
 import type { RemoteComputer } from "../../agent/remote_computer.ts";
 import type { DPEDocumentSummary } from "../../protocol/dpe.ts";
 import { MAX_FINDER_LIMIT, MAX_FINDER_TEXT_LENGTH } from "../../protocol/finder.ts";
-import { escapeUnreadable, printableLine, toBareLine, toSeenLine } from "../../text/safe_text.ts";
-import { isValidDpeUri, parseDpeUri } from "../../uri/dpe_uri.ts";
+import { printableLine, toBareLine, toSeenLine } from "../../text/safe_text.ts";
+import { buildDpeUri, isValidDpeUri, parseDpeUri } from "../../uri/dpe_uri.ts";
 import { hasWindowScheme } from "../../uri/window_uri.ts";
 import { type Found, queryTerms, rankByWords } from "./word_index.ts";
-
-export const CONNECTOR_TOOL_NAMES = ["search", "fetch"] as const;
 
 /** The most results of a search. */
 const MAX_RESULTS = 20;
 /** The most documents of one Computer that a search weighs. */
 const MAX_CANDIDATES = 500;
-/** The most characters of one answer of `fetch`. */
-const MAX_CHARACTERS = 100_000;
+/** The most room of one answer of `fetch`. */
+const MAX_FETCHED_ROOM = 100_000;
 
 export function makeConnectorTools(reach: Reach): LocalTool[] {
   return [searchTool(reach), fetchTool(reach)];
@@ -33,18 +39,11 @@ export function makeConnectorTools(reach: Reach): LocalTool[] {
 
 function searchTool(reach: Reach): LocalTool {
   return makeBuiltin({
-    name: "search",
+    ...SEARCH_SHAPE,
     title: "Search documents and windows",
     description:
       "Searches the documents (by title, keywords and summary) and the open windows (by title and text) of all Computers. " +
       "Words that a title would have find the most. Read a result with fetch.",
-    properties: { query: { type: "string", description: "What to look for, in a few words." } },
-    required: ["query"],
-    outputSchema: {
-      type: "object",
-      properties: { results: { type: "array", items: { type: "object" } } },
-      required: ["results"],
-    },
     async run(args, { signal, clientName: client }) {
       const query = args.text("query") ?? args.missing("query");
       const keywords = queryTerms(query).map((term) => term.slice(0, MAX_FINDER_TEXT_LENGTH));
@@ -57,38 +56,25 @@ function searchTool(reach: Reach): LocalTool {
         .map(({ id, title }) => ({ id, title, url: id }));
       const problems = problemLines(answers);
       const isFailed = problems.length === answers.length;
-      return jsonResult({ results, ...(problems.length === 0 ? {} : { problems }) }, isFailed);
+      return connectorResult({ results, ...(problems.length === 0 ? {} : { problems }) }, isFailed);
     },
   });
 }
 
 function fetchTool(reach: Reach): LocalTool {
   return makeBuiltin({
-    name: "fetch",
+    ...FETCH_SHAPE,
     title: "Read a document or a window",
     description:
       "Reads a result of search: a document as Markdown, or the text of a window. Of a long document it reads as much as " +
       "fits, and metadata.next is the id with which to go on.",
-    properties: { id: { type: "string", description: "The id of a result of search." } },
-    required: ["id"],
-    outputSchema: {
-      type: "object",
-      properties: {
-        id: { type: "string" },
-        title: { type: "string" },
-        text: { type: "string" },
-        url: { type: "string" },
-        metadata: { type: "object" },
-      },
-      required: ["id", "title", "text", "url"],
-    },
     async run(args, { signal, clientName: client }) {
       const id = args.text("id") ?? args.missing("id");
       const { uri, computer } = readClientUri(id);
       const place = { reach: { ...reach, client }, uri, computer, signal };
-      if (hasWindowScheme(uri)) return jsonResult(await readWindow(place));
+      if (hasWindowScheme(uri)) return connectorResult(await readWindow(place));
       if (isValidDpeUri(uri) && parseDpeUri(uri).docRef !== undefined) {
-        return jsonResult(await readDocument(await findPlace(place.reach, place)));
+        return connectorResult(await readDocument(await findPlace(place.reach, place), uri));
       }
       throw new ArgumentError(`Cannot fetch ${toSeenLine(id)}: not the id of a result of search`);
     },
@@ -160,66 +146,24 @@ async function readWindow(
     if (!("value" in answer) || answer.value.window === undefined) continue;
     const { remote, window: { title = uri, text } } = answer.value;
     const id = idOf(remote, uri);
-    const { part, isCut } = fittingPart(text);
+    const { part, isCut } = fittingPart(text, MAX_FETCHED_ROOM);
     const metadata = { computer: remote.name, type: "window", ...(isCut ? { truncated: "true" } : {}) };
     return { id, title: toBareLine(title), text: part, url: id, metadata };
   }
   throw new ArgumentError([`No window ${toSeenLine(uri)} is open`, ...problemLines(answers)].join("\n"));
 }
 
-/** Reads pages one after the other, from the one that the URI names on, as long as there is room for them. */
-async function readDocument({ remote, uri, signal }: Place): Promise<Json> {
-  const { pageIndex: start = 0, docRef = "", elementId, host } = parseDpeUri(uri);
-  const document = await remote.readDocumentMetadata(uri, { signal });
-  const id = idOf(remote, uri);
-  const { title, file_type, page_count, last_modified } = document;
-  const metadata = {
-    computer: remote.name,
-    type: "document",
-    file_type,
-    pages: String(page_count),
-    ...(last_modified === undefined ? {} : { last_modified }),
-  };
-  const base = { id, title: toBareLine(title), url: idOf(remote, document.uri) };
-  if (elementId !== undefined) {
-    const element = await remote.readElement(uri, elementId, { format: "markdown", signal });
-    return { ...base, text: fittingPart(textOf(element, "markdown")).part, metadata };
-  }
-  const parts: string[] = [];
-  let left = MAX_CHARACTERS;
-  for (let page = start; page < page_count; page++) {
-    const read = await remote.readPage(uri, page, { format: "markdown", signal });
-    const text = `## ${titleOf(read, page, document)}\n\n${textOf(read, "markdown")}`;
-    if (text.length > left && page > start) {
-      const next = idOf(remote, `dpe://${host}/${encodeURIComponent(docRef)}/pages/${page}`);
-      parts.push(`[Pages from ${page} on follow: fetch ${next}]`);
-      return { ...base, text: parts.join("\n\n"), metadata: { ...metadata, next } };
-    }
-    const { part } = fittingPart(text);
-    parts.push(part);
-    left -= part.length;
-  }
-  return { ...base, text: parts.join("\n\n"), metadata };
-}
-
-/** The beginning of a text, with a note where something is missing. */
-function fittingPart(text: string): { readonly part: string; readonly isCut: boolean } {
-  const shown = escapeUnreadable(text);
-  if (shown.length <= MAX_CHARACTERS) return { part: shown, isCut: false };
-  const part = shown.slice(0, MAX_CHARACTERS).toWellFormed();
-  return { part: `${part}\n\n[${shown.length - MAX_CHARACTERS} more characters are left out]`, isCut: true };
+function readDocument(place: Place, uri: string): Promise<Json> {
+  const { remote } = place;
+  const { host, docRef, pageIndex: start, elementId: element } = parseDpeUri(uri);
+  const idOfPage = (page?: number) =>
+    idOf(remote, buildDpeUri({ host, docRef, subPath: page === undefined ? undefined : `pages/${page}` }));
+  const facts = { computer: remote.name };
+  const asked = { id: idOf(remote, uri), idOf: idOfPage, start, element, facts, maxRoom: MAX_FETCHED_ROOM };
+  return fetchDocument(readableAt(place), asked);
 }
 
 /** The URI by which a client of the gateway reads it, with its Computer, since two Computers may have the same. */
 function idOf({ name }: RemoteComputer, uri: string): string {
   return `a2c://${encodeURIComponent(name)}/${uri}`;
-}
-
-/** One text that is the JSON of the value, and the value itself. */
-function jsonResult(value: Json, isFailed = false): McpToolResult {
-  return {
-    content: [{ type: "text", text: JSON.stringify(value) }],
-    structuredContent: value,
-    ...(isFailed ? { isError: true } : {}),
-  };
 }

@@ -1,12 +1,7 @@
 /** Results that are too long for a small context: the first part at once, the others on request. */
-import {
-  errorResult,
-  type Json,
-  type McpContent,
-  type McpToolResult,
-  type ToolContext,
-} from "../../agent/toolkit/mcp.ts";
-import { partOf } from "../../agent/toolkit/builtins/builtin.ts";
+import { errorResult, type Json, type McpContent, type McpToolResult } from "../../local_tools/mcp.ts";
+import type { ToolContext } from "../../agent/toolkit/tool_context.ts";
+import { cutWithin } from "../../local_tools/answer_parts.ts";
 import { isRecord, parseJson } from "../../json/json.ts";
 
 /** The most characters of all texts in an answer, and of `structuredContent`. */
@@ -183,7 +178,8 @@ function toPages(items: readonly McpContent[]): Page[] {
 function splitText(text: string, max: number): string[] {
   const parts: string[] = [];
   for (let offset = 0; offset < text.length; offset += parts.at(-1)?.length ?? 0) {
-    const { part, end } = partOf(text, { offset, max });
+    const end = cutWithin(text, { start: offset, limit: offset + max });
+    const part = text.slice(offset, end);
     const line = part.lastIndexOf("\n") + 1;
     parts.push(end < text.length && line > max / 2 ? part.slice(0, line) : part);
   }

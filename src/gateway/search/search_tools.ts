@@ -1,12 +1,7 @@
 /** The tools with which a client finds and calls all others. */
-import { makeLocalTool } from "../../agent/toolkit/builtins/builtin.ts";
-import {
-  errorResult,
-  type Json,
-  type LocalTool,
-  type McpToolResult,
-  type ToolContext,
-} from "../../agent/toolkit/mcp.ts";
+import { makeLocalTool } from "../../local_tools/local_tool.ts";
+import { errorResult, type Json, type McpToolResult } from "../../local_tools/mcp.ts";
+import type { LocalTool, ToolContext } from "../../agent/toolkit/tool_context.ts";
 import { A2C_STALE, isForModel } from "../../agent/toolkit/tool_definition.ts";
 import type { OfficeTool } from "../../agent/toolkit/toolset.ts";
 import { toSafeJson, toSeenName } from "../../text/safe_text.ts";

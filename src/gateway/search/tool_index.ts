@@ -1,5 +1,5 @@
 /** Finds tools by what they do: BM25 over names, titles, descriptions, schemas, MCP servers and Computers. */
-import type { Json, McpTool } from "../../agent/toolkit/mcp.ts";
+import type { Json, McpTool } from "../../local_tools/mcp.ts";
 import { mcpServerOf } from "../../agent/toolkit/tool_definition.ts";
 import type { OfficeTool } from "../../agent/toolkit/toolset.ts";
 import { isRecord } from "../../json/json.ts";

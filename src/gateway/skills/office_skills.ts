@@ -6,7 +6,7 @@ import {
   type Server,
 } from "@modelcontextprotocol/server";
 import { toWellFormed } from "../../agent/toolkit/list_entries.ts";
-import type { Json } from "../../agent/toolkit/mcp.ts";
+import type { Json } from "../../local_tools/mcp.ts";
 import type { OfficeView } from "../../agent/toolkit/office_view.ts";
 import { A2C_COMPUTER } from "../../agent/toolkit/tool_definition.ts";
 import type { RemoteComputer } from "../../agent/remote_computer.ts";

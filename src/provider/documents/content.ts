@@ -6,14 +6,16 @@ import type {
   DPECatalogue,
   DPEDocument,
   DPEElementDetail,
+  DPEFormat,
   DPEPage,
   DPEPageSummary,
 } from "../../protocol/dpe.ts";
 import { organizeFinder } from "../../organizer/finder.ts";
 import { type DpeQuery, dpeQueryOf, type DpeSearch } from "../../uri/dpe_query.ts";
 import { buildDpeUri, type DpeUri } from "../../uri/dpe_uri.ts";
-import { type CountedDocument, type DocumentReader, elementIdOf } from "./reader.ts";
-import type { DocumentElement, DocumentInfo, DocumentPage, PlacedElement } from "./source.ts";
+import type { Exchange } from "../session/json_rpc.ts";
+import { type CountedDocument, DocumentReader, elementIdOf } from "./reader.ts";
+import type { DocumentElement, DocumentInfo, DocumentPage, DocumentSource, PlacedElement } from "./source.ts";
 
 /** Reads the content of a `dpe://` URI of this host. Throws 4201, 4202 or 4203 when it does not exist. */
 export async function readContent(
@@ -34,6 +36,32 @@ export async function readContent(
     return toElement({ host, docRef, elementId, query }, await reader.element(document, elementId));
   }
   return await toDocument({ host, query, document }, reader);
+}
+
+/** A document of a source, as its MCP server answers it. */
+export function readableOf(
+  source: DocumentSource,
+  docRef: string,
+  exchange: Pick<Exchange, "request" | "report">,
+): {
+  metadata(): Promise<DPEDocument>;
+  page(pageIndex: number, format: DPEFormat): Promise<DPEPage>;
+  element(elementId: string, format: DPEFormat): Promise<DPEElementDetail>;
+} {
+  const { host } = source;
+  const reader = new DocumentReader(source, exchange);
+  const queryOf = (level: number, format: DPEFormat) => dpeQueryOf({ level, queryParams: { format } });
+  return {
+    metadata: async () => toMetadata(host, await reader.document(docRef)),
+    async page(pageIndex, format) {
+      const page = await reader.page(await reader.document(docRef), pageIndex);
+      return toPage({ host, docRef, pageIndex, query: queryOf(2, format) }, page);
+    },
+    async element(elementId, format) {
+      const placed = await reader.element(await reader.document(docRef), elementId);
+      return toElement({ host, docRef, elementId, query: queryOf(3, format) }, placed);
+    },
+  };
 }
 
 /** The title of a document; its `docRef` by default. */
@@ -124,7 +152,12 @@ function toPage(
   };
   if (query.format === "markdown") page.content_markdown = renderPageMarkdown(page);
   if (query.format === "text") page.content_text = renderPageText(page);
-  return page;
+  return { ...page, elements: elements.filter(({ category }) => isWanted(category, query)) };
+}
+
+/** Whether an element comes in its JSON as well, and not in the rendered text alone. */
+function isWanted(category: string, { elements }: DpeQuery): boolean {
+  return elements?.some((wanted) => wanted === category) ?? true;
 }
 
 /** An element in the JSON of its page. */
@@ -154,5 +187,7 @@ function toElement(
   };
   if (query.format === "markdown") detail.content_markdown = renderElementMarkdown(detail);
   if (query.format === "text") detail.content_text = renderElementText(detail);
-  return detail;
+  if (isWanted(category, query)) return detail;
+  const { metadata: _, ...rest } = detail;
+  return { ...rest, content: {} };
 }

@@ -146,6 +146,19 @@ Deno.test("pageUri() names a page in JSON unless told otherwise", () => {
   assertEquals(pageUri(REPORT, 7, { format: "markdown" }), `${REPORT}/pages/7?format=markdown`);
 });
 
+Deno.test("pageUri() and elementUri() ask for a rendered text with some elements, or with none", () => {
+  const format = "markdown";
+  assertEquals(
+    pageUri(REPORT, 0, { format, elements: [] }),
+    `${REPORT}/pages/0?format=markdown&elements=none`,
+  );
+  assertEquals(
+    elementUri(REPORT, "a", { format, elements: ["image", "chart"] }),
+    `${REPORT}/elements/a?format=markdown&elements=image,chart`,
+  );
+  assertEquals(pageUri(REPORT, 0, { elements: [] }), `${REPORT}/pages/0`);
+});
+
 Deno.test("pageUri() asks for the categories wanted", () => {
   assertEquals(
     pageUri(REPORT, 0, { categories: ["table", "pivot_table"] }),

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { McpTool } from "../../../src/agent/toolkit/mcp.ts";
+import type { McpTool } from "../../../src/local_tools/mcp.ts";
 import { ModeSwitch, tokensOf } from "../../../src/gateway/scoped_tools.ts";
 
 const tools = (count: number, description = ""): McpTool[] =>

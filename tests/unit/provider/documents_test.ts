@@ -1,3 +1,4 @@
+import type { DPEPage } from "../../../src/protocol/dpe.ts";
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { SmcpError } from "../../../src/protocol/errors.ts";
 import { type DocumentSource, Provider } from "../../../src/provider/mod.ts";
@@ -144,6 +145,20 @@ for (const [name, source] of Object.entries(SOURCES)) {
     }
   });
 }
+
+Deno.test("elements says which elements come beside the Markdown, which tells of all of them", async () => {
+  await using provided = await open(SIMPLE);
+  const read = async (query: string) => {
+    const page = await provided.json(`${REPORT}/pages/0?${query}`);
+    const { elements, element_count, content_markdown = "" } = page as unknown as DPEPage;
+    return [elements.map(({ category }) => category).join(), element_count, content_markdown.includes("Q1")];
+  };
+  assertEquals(await read("format=markdown&elements=none"), ["", 3, true]);
+  assertEquals(await read("format=markdown&elements=table,image"), ["table", 3, true]);
+  assertEquals(await read("format=json&elements=none"), ["heading,text,table", 3, false]);
+  const element = await provided.json(`${REPORT}/elements/tbl-001?format=markdown&elements=none`);
+  assertEquals([element["content"], element["metadata"]], [{}, undefined]);
+});
 
 // proves: finder-provide-categories, dpe-query-categories
 Deno.test("categories keeps the elements of a page that are of these", async () => {

@@ -9,6 +9,7 @@ const DEFAULTS = {
   limit: 20,
   outline: undefined,
   categories: undefined,
+  elements: undefined,
   search: undefined,
 } as const;
 

@@ -1,5 +1,5 @@
 /** The tools of gateway and toolkit themselves, for clients that know nothing but tools. */
-import type { LocalTool } from "../mcp.ts";
+import type { LocalTool } from "../tool_context.ts";
 import type { Reach } from "./builtin.ts";
 import { findDocuments } from "./find_documents.ts";
 import { listComputers } from "./list_computers.ts";

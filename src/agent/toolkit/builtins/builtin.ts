@@ -5,15 +5,14 @@ import { describeError } from "../../../text/text.ts";
 import { escapeUnreadable, toSeenLine, toSeenName, toSeenWord } from "../../../text/safe_text.ts";
 import type { RemoteComputer } from "../../remote_computer.ts";
 import { mapTexts, toContent } from "../list_entries.ts";
-import type { LocalTool, ToolContext } from "../mcp.ts";
-import { errorResult, type Json, type McpTool, type McpToolResult } from "../mcp.ts";
+import type { LocalTool, ToolContext } from "../tool_context.ts";
+import type { Json } from "../../../local_tools/mcp.ts";
+import { type LocalToolParts, makeLocalTool } from "../../../local_tools/local_tool.ts";
 import type { OfficeView } from "../office_view.ts";
-import { ArgumentError, Arguments } from "./arguments.ts";
+import { ArgumentError } from "../../../local_tools/arguments.ts";
 
 /** The most Computers that are asked at the same time. */
 export const MAX_CONCURRENT_COMPUTERS = 16;
-/** The most characters of one answer, beside what it says of the rest. */
-export const MAX_CHARACTERS = 40_000;
 /** How long a call waits for one of several Computers, in milliseconds. */
 const PATIENCE_MS = 15_000;
 
@@ -27,51 +26,8 @@ export interface Reach {
   readonly visible?: readonly string[] | undefined;
 }
 
-export interface LocalToolParts {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly properties: Readonly<Record<string, Json>>;
-  readonly required?: readonly string[];
-  readonly outputSchema?: Json;
-  readonly annotations: Json;
-  /** @throws {ArgumentError} an argument is wrong. Any other error becomes a failure, too. */
-  readonly run: (args: Arguments, context: ToolContext) => McpToolResult | Promise<McpToolResult>;
-}
-
-/** Makes a tool, which takes no other arguments than those of its schema. */
-export function makeLocalTool(
-  { name, title, description, properties, required, outputSchema, annotations, run }: LocalToolParts,
-): LocalTool {
-  const definition: McpTool = {
-    name,
-    title,
-    description,
-    inputSchema: {
-      type: "object",
-      properties,
-      ...(required === undefined ? {} : { required }),
-      additionalProperties: false,
-    },
-    ...(outputSchema === undefined ? {} : { outputSchema }),
-    annotations: { title, ...annotations },
-  };
-  return {
-    definition,
-    async run(args, context) {
-      try {
-        return await run(new Arguments(name, args, Object.keys(properties)), context);
-      } catch (error) {
-        context.signal.throwIfAborted();
-        if (error instanceof ArgumentError) return errorResult(error.message);
-        return errorResult(`Cannot complete "${name}": ${toSeenLine(describeError(error))}`);
-      }
-    },
-  };
-}
-
 /** Makes a tool that shows what Computers have, and modifies nothing. */
-export function makeBuiltin({ run, ...parts }: Omit<LocalToolParts, "annotations">): LocalTool {
+export function makeBuiltin({ run, ...parts }: Omit<LocalToolParts<ToolContext>, "annotations">): LocalTool {
   return makeLocalTool({
     ...parts,
     annotations: { readOnlyHint: true, openWorldHint: true },
@@ -194,36 +150,8 @@ function lateness(patienceMs: number): string {
   return `no answer within ${patienceMs / 1000} s; name it with "computer" to wait longer for it alone`;
 }
 
-export function pagesOf(count: number): string {
-  return count === 1 ? "1 page" : `${count} pages`;
-}
-
 export function problemLines(answers: readonly Answered<unknown>[]): string[] {
   return answers.flatMap((answer) =>
     "problem" in answer ? [`Computer ${toSeenName(answer.computer)}: ${answer.problem}`] : []
   );
-}
-
-/** A part of a text that begins at `offset`: at most `max` characters, and never half of one or of an emoji. */
-export function partOf(
-  text: string,
-  { offset, max }: { readonly offset: number; readonly max: number },
-): { readonly part: string; readonly end: number } {
-  const start = isLowSurrogate(text, offset) ? offset + 1 : offset;
-  const limit = Math.min(text.length, start + max);
-  let end = limit;
-  while (end < text.length && end > start + 1 && limit - end < MAX_STEPS_BACK && isWithin(text, end)) end--;
-  return { part: text.slice(start, end), end };
-}
-
-const MAX_STEPS_BACK = 16;
-
-/** Whether a character is cut here, or an emoji that others are joined to. */
-function isWithin(text: string, index: number): boolean {
-  return isLowSurrogate(text, index) || /[\u200c-\u200e\ufe0e\ufe0f]/.test(text.slice(index - 1, index + 1));
-}
-
-function isLowSurrogate(text: string, index: number): boolean {
-  const code = text.charCodeAt(index);
-  return code >= 0xdc00 && code <= 0xdfff;
 }

@@ -2,16 +2,16 @@
 import { DEFAULT_FINDER_LIMIT, type FinderPage, MAX_FINDER_LIMIT } from "../../../protocol/finder.ts";
 import type { DPEDocumentSummary } from "../../../protocol/dpe.ts";
 import { toSeenLine, toSeenName, toSeenUri, toSeenWord } from "../../../text/safe_text.ts";
-import type { LocalTool } from "../mcp.ts";
+import type { LocalTool } from "../tool_context.ts";
 import {
   askEach,
   chosenComputers,
   COMPUTER_PROPERTY,
   makeBuiltin,
-  pagesOf,
   problemLines,
   type Reach,
 } from "./builtin.ts";
+import { pagesOf } from "../../../local_tools/document_answers.ts";
 
 export function findDocuments(reach: Reach): LocalTool {
   return makeBuiltin({

@@ -2,7 +2,7 @@
 import { countOf, shorten } from "../../../text/text.ts";
 import { toSeenLine, toSeenName, toSeenWord } from "../../../text/safe_text.ts";
 import type { McpServerInfo } from "../../../protocol/mcp_servers.ts";
-import type { LocalTool } from "../mcp.ts";
+import type { LocalTool } from "../tool_context.ts";
 import {
   askableComputers,
   askEach,

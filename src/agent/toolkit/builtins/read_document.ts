@@ -1,48 +1,30 @@
 /** `read_document`: a document, some of its pages, or one element. */
-import {
-  DPE_FORMATS,
-  type DPEDocument,
-  type DPEElementDetail,
-  type DPEFormat,
-  type DPEPage,
-} from "../../../protocol/dpe.ts";
-import { renderElementMarkdown } from "../../../dpe/markdown.ts";
-import { renderElementText } from "../../../dpe/text.ts";
+import { DPE_FORMATS, type DPEDocument } from "../../../protocol/dpe.ts";
 import { ErrorCode } from "../../../protocol/error_codes.ts";
 import { isValidDpeUri, parseDpeUri } from "../../../uri/dpe_uri.ts";
+import { toSeenLine, toSeenName, toSeenUri, toSeenWord } from "../../../text/safe_text.ts";
+import { ArgumentError } from "../../../local_tools/arguments.ts";
 import {
-  escapeUnreadable,
-  toFence,
-  toSeenLine,
-  toSeenName,
-  toSeenUri,
-  toSeenWord,
-} from "../../../text/safe_text.ts";
+  pagesOf,
+  type ReadableDocument,
+  readPageNumbers,
+  showElement,
+  showPages,
+} from "../../../local_tools/document_answers.ts";
+import { SHOWN_APART } from "../../../local_tools/pictures.ts";
 import type { RemoteComputer } from "../../remote_computer.ts";
-import type { LocalTool } from "../mcp.ts";
-import type { McpToolResult } from "../mcp.ts";
-import { ArgumentError, type Arguments } from "./arguments.ts";
+import type { LocalTool } from "../tool_context.ts";
 import {
   askEach,
   chosenComputers,
   type ClientUri,
   COMPUTER_PROPERTY,
   makeBuiltin,
-  MAX_CHARACTERS,
-  pagesOf,
-  partOf,
   problemLines,
   quoted,
   type Reach,
   readClientUri,
 } from "./builtin.ts";
-import { type DocumentPicture, isDataUrl, picturesOf, toPictureContent, withElementIds } from "./pictures.ts";
-
-const MAX_PAGES = 1_000;
-/** The longest list of pages, in characters: as many as the pages at most take, each by its number. */
-const MAX_RANGES_LENGTH = 10 * MAX_PAGES;
-
-const MAX_DATA_LENGTH = 32;
 
 /** The errors of Computers that do not have a document. */
 const NOT_THERE = [ErrorCode.NOT_FOUND, ErrorCode.DOCUMENT_NOT_FOUND];
@@ -89,10 +71,12 @@ export function readDocument(reach: Reach): LocalTool {
       const offset = args.integer("offset", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? 0;
       const { pageIndex, elementId } = parseDpeUri(uri);
       const element = args.text("element") ?? elementId;
-      const wanted = readPages(args) ?? (pageIndex === undefined ? undefined : [pageIndex]);
+      const wanted = readPageNumbers(args, "pages") ?? (pageIndex === undefined ? undefined : [pageIndex]);
       const place = await findPlace({ ...reach, client }, { uri, computer, signal });
-      if (element !== undefined) return await readOneElement(place, { element, format, offset });
-      return await readSomePages(place, { wanted, format, offset });
+      const readable = readableAt(place);
+      if (element !== undefined) return await showElement(readable, { element, format, offset });
+      const head = (document: DPEDocument) => headOf(document, place.remote.name);
+      return await showPages(readable, { wanted, format, offset, headOf: head });
     },
   });
 }
@@ -104,27 +88,6 @@ function readDocumentUri(named: string): ClientUri {
     `Cannot read ${toSeenLine(named)}: not the URI of a document. A document has a URI such as ` +
       "dpe://HOST/DOCUMENT, as find_documents lists it",
   );
-}
-
-/** Page numbers from `0,2,5-7`; `undefined` when absent. */
-function readPages(args: Arguments): readonly number[] | undefined {
-  const text = args.ranges("pages");
-  if (text === undefined) return undefined;
-  if (text.length > MAX_RANGES_LENGTH) {
-    throw new ArgumentError(`Cannot read so many pages: name at most ${MAX_PAGES} of them, such as 0-99`);
-  }
-  const pages = new Set<number>();
-  for (const range of text.split(",")) {
-    const [, first, last = first] = /^\s*(\d{1,9})(?:\s*-\s*(\d{1,9}))?\s*$/.exec(range) ?? [];
-    const [from, to] = [Number(first), Number(last)];
-    if (first === undefined || to < from || to - from >= MAX_PAGES) {
-      throw new ArgumentError(
-        `Cannot read pages ${toSeenLine(text)}: write numbers from 0, such as 3 or 0-4 or 0,2,5-7`,
-      );
-    }
-    for (let page = from; page <= to && pages.size < MAX_PAGES; page++) pages.add(page);
-  }
-  return [...pages];
 }
 
 /**
@@ -160,100 +123,17 @@ export async function findPlace(
   throw new ArgumentError([none, ...problemLines(answers)].join("\n"));
 }
 
-async function readOneElement(
-  { remote, uri, signal }: Place,
-  { element, format, offset }: {
-    readonly element: string;
-    readonly format: DPEFormat;
-    readonly offset: number;
-  },
-): Promise<McpToolResult> {
-  const detail = await remote.readElement(uri, element, { format, signal });
-  const text = textOf(detail, format);
-  const { part, end } = partOf(text, { offset, max: MAX_CHARACTERS });
-  const more = end < text.length ? [`[${text.length - end} more characters: go on with offset ${end}]`] : [];
-  const pictures = offset === 0 ? toPictureContent(picturesOf([detail])) : [];
-  return { content: [{ type: "text", text: [toFence(part), ...more].join("\n\n") }, ...pictures] };
-}
-
-/** Reads pages one after the other, as long as there is room for them. */
-async function readSomePages(
-  { remote, uri, signal }: Place,
-  { wanted, format, offset }: {
-    readonly wanted: readonly number[] | undefined;
-    readonly format: DPEFormat;
-    readonly offset: number;
-  },
-): Promise<McpToolResult> {
-  const document = await remote.readDocumentMetadata(uri, { signal });
-  const pages = wanted ??
-    Array.from({ length: Math.min(document.page_count, MAX_PAGES) }, (_, index) => index);
-  const parts = [headOf(document, remote.name)];
-  const pictures: DocumentPicture[] = [];
-  let left = MAX_CHARACTERS;
-  for (const [index, page] of pages.entries()) {
-    const read = await remote.readPage(uri, page, { format, signal });
-    const text = textOf(read, format);
-    const skipped = index === 0 ? offset : 0;
-    const isRoom = text.length - skipped <= left || index === 0;
-    if (!isRoom) {
-      parts.push(`[Pages ${toRanges(pages.slice(index))} follow: call read_document again with these pages]`);
-      break;
-    }
-    const { part, end } = partOf(text, { offset: skipped, max: left });
-    left -= part.length;
-    parts.push(`## ${titleOf(read, page, document)}\n\n${toFence(part)}`);
-    pictures.push(...picturesOf(elementsOf(read)).filter(({ elementId }) => part.includes(elementId)));
-    if (end >= text.length) continue;
-    const rest = pages.slice(index + 1);
-    const after = rest.length === 0 ? "" : `; pages ${toRanges(rest)} follow after that`;
-    const unread = `${text.length - end} more characters of page ${page}`;
-    parts.push(`[${unread}: go on with pages "${page}" and offset ${end}${after}]`);
-    break;
-  }
-  return { content: [{ type: "text", text: parts.join("\n\n") }, ...toPictureContent(pictures)] };
-}
-
-/** The heading of a page, without what it repeats: its number, counted from 1, or the title of its document. */
-export function titleOf({ title }: DPEPage, page: number, document: DPEDocument): string {
-  const own = title === document.title ? "" : title.replace(/^Page \d+(?:: |$)/, "");
-  return `Page ${page}${own === "" ? "" : `: ${toSeenWord(own)}`}`;
+/** A document of a Computer. What its Markdown tells does not come as elements a second time. */
+export function readableAt({ remote, uri, signal }: Place): ReadableDocument {
+  const options = { elements: SHOWN_APART, signal };
+  return {
+    metadata: () => remote.readDocumentMetadata(uri, { signal }),
+    page: (index, format) => remote.readPage(uri, index, { format, ...options }),
+    element: (id, format) => remote.readElement(uri, id, { format, ...options }),
+  };
 }
 
 function headOf({ title, file_type, page_count, uri }: DPEDocument, computer: string): string {
   const about = [pagesOf(page_count), toSeenWord(file_type), toSeenUri(uri)].join(", ");
   return `# ${toSeenWord(title)}\n\n${about}, on Computer ${toSeenName(computer)}`;
-}
-
-/** A text of the format, as it is shown; one that the Computer did not render is the JSON itself. */
-export function textOf(part: DPEPage | DPEElementDetail, format: DPEFormat): string {
-  const { content_markdown: markdown, content_text: plain } = part;
-  const elements = elementsOf(part);
-  if (format === "markdown" && markdown !== undefined) {
-    return escapeUnreadable(withElementIds(markdown, elements, renderElementMarkdown));
-  }
-  if (format === "text" && plain !== undefined) {
-    return escapeUnreadable(withElementIds(plain, elements, renderElementText));
-  }
-  return escapeUnreadable(JSON.stringify(part, withoutData));
-}
-
-function elementsOf(part: DPEPage | DPEElementDetail): readonly DPEElementDetail[] {
-  return "elements" in part ? part.elements : [part];
-}
-
-/** Pictures come along as such: in a text, their data tell nobody anything. */
-function withoutData(_key: string, value: unknown): unknown {
-  return typeof value === "string" && isDataUrl(value) ? `${value.slice(0, MAX_DATA_LENGTH)}…` : value;
-}
-
-/** `0-4,7` */
-function toRanges(pages: readonly number[]): string {
-  const ranges: [number, number][] = [];
-  for (const page of pages) {
-    const last = ranges.at(-1);
-    if (last !== undefined && last[1] === page - 1) last[1] = page;
-    else ranges.push([page, page]);
-  }
-  return ranges.map(([from, to]) => from === to ? `${from}` : `${from}-${to}`).join(",");
 }

@@ -11,22 +11,21 @@ import {
   toSeenWord,
 } from "../../../text/safe_text.ts";
 import type { RemoteComputer } from "../../remote_computer.ts";
-import type { LocalTool } from "../mcp.ts";
-import type { McpContent } from "../mcp.ts";
-import { ArgumentError } from "./arguments.ts";
+import type { LocalTool } from "../tool_context.ts";
+import type { McpContent } from "../../../local_tools/mcp.ts";
+import { ArgumentError } from "../../../local_tools/arguments.ts";
 import {
   askEach,
   chosenComputers,
   type ClientUri,
   COMPUTER_PROPERTY,
   makeBuiltin,
-  MAX_CHARACTERS,
-  partOf,
   problemLines,
   type Reach,
   readClientUri,
 } from "./builtin.ts";
-import { MAX_PICTURES, toPicture } from "./pictures.ts";
+import { MAX_ROOM, partOf } from "../../../local_tools/answer_parts.ts";
+import { MAX_PICTURES, toPicture } from "../../../local_tools/pictures.ts";
 
 /** The errors of Computers that do not have a window, or cannot read a single one. */
 const NO_PICTURES = [ErrorCode.NOT_FOUND, ErrorCode.BAD_REQUEST];
@@ -123,7 +122,7 @@ async function readPictures(
 }
 
 function toContent(windows: readonly ShownWindow[], offset: number): McpContent[] {
-  let left = MAX_CHARACTERS;
+  let left = MAX_ROOM;
   const blocks: McpContent[] = [];
   const hidden: ShownWindow[] = [];
   for (const window of windows) {
@@ -132,8 +131,8 @@ function toContent(windows: readonly ShownWindow[], offset: number): McpContent[
       continue;
     }
     const shown = escapeUnreadable(window.text);
-    const { part, end } = partOf(shown, { offset, max: left });
-    left -= part.length;
+    const { part, end, room } = partOf(shown, { offset, max: left });
+    left -= room;
     const more = end < shown.length
       ? `\n\n[${shown.length - end} more characters: call view_desktop with window "${
         toSeenUri(window.uri)

@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { setImmediate } from "node:timers/promises";
 import { BUILTIN_NAMES, makeBuiltins } from "../../../../src/agent/toolkit/builtins/all.ts";
-import { Arguments } from "../../../../src/agent/toolkit/builtins/arguments.ts";
-import { askEach, partOf } from "../../../../src/agent/toolkit/builtins/builtin.ts";
+import { askEach } from "../../../../src/agent/toolkit/builtins/builtin.ts";
 import { mergePages } from "../../../../src/agent/toolkit/builtins/find_documents.ts";
 import type { RemoteComputer } from "../../../../src/agent/remote_computer.ts";
 import { FakeTimers } from "../../../fixtures/fake_timers.ts";
@@ -20,18 +19,6 @@ async function call(name: string, args: Record<string, unknown>): Promise<string
   const result = await tool?.run(args, { signal: never });
   assertEquals(result?.isError, true);
   return String(result?.content[0]?.["text"]);
-}
-
-/** Reads the arguments of a tool that knows the argument `a`. */
-const reading = (a: unknown) => new Arguments("tool", { a }, ["a"]);
-
-/** Reads one argument, or gives the message of its error. */
-function tried<Value>(read: () => Value): Value | string {
-  try {
-    return read();
-  } catch (error) {
-    return String(error);
-  }
 }
 
 Deno.test("the tools modify nothing, and take no unknown arguments", () => {
@@ -103,32 +90,6 @@ Deno.test("an aborted call rejects with the reason of its signal", async () => {
   const [, viewDesktop] = makeBuiltins({ view });
   const running = viewDesktop?.run({}, { signal: AbortSignal.abort(reason) });
   await assertRejects(() => Promise.resolve(running), Error, "enough");
-});
-
-Deno.test("Arguments: `null` counts as absent, digits as a number, one text as a list", () => {
-  assertEquals(reading(null).text("a"), undefined);
-  assertEquals(reading("7").integer("a", { min: 0, max: 9 }), 7);
-  assertEquals(reading("x").texts("a"), ["x"]);
-  assertEquals(reading([0, "2-3"]).ranges("a"), "0,2-3");
-  assertMatch(String(tried(() => reading("").text("a"))), /must be a text that is not empty/);
-  assertMatch(String(tried(() => reading([]).ranges("a"))), /must be a text that is not empty/);
-  assertMatch(String(tried(() => reading("7.5").integer("a", { min: 0, max: 9 }))), /from 0 to 9/);
-  assertMatch(String(tried(() => reading("x").choice("a", ["y", "z"]))), /one of y, z/);
-});
-
-Deno.test("partOf() divides a text into parts that together are the text, and halves no character", () => {
-  fc.assert(
-    fc.property(fc.string({ unit: "binary", maxLength: 60 }), fc.integer({ min: 2, max: 9 }), (text, max) => {
-      const parts: string[] = [];
-      for (let offset = 0; offset < text.length;) {
-        const { part, end } = partOf(text, { offset, max });
-        assert(part.isWellFormed() && part.length <= max && end > offset);
-        parts.push(part);
-        offset = end;
-      }
-      assertEquals(parts.join(""), text);
-    }),
-  );
 });
 
 Deno.test("mergePages(): the pages of Computers that take turns have each document once, and in its order", () => {

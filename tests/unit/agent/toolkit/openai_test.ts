@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { McpTool } from "../../../../src/agent/toolkit/mcp.ts";
+import type { McpTool } from "../../../../src/local_tools/mcp.ts";
 import { toOpenAiTool } from "../../../../src/agent/toolkit/openai.ts";
 
 function schemaOf(tool: McpTool) {

@@ -3,8 +3,8 @@ import { renderElementMarkdown, renderPageMarkdown } from "../../../../src/dpe/m
 import { renderElementText, renderPageText } from "../../../../src/dpe/text.ts";
 import type { DPEElementDetail, DPEPage } from "../../../../src/protocol/dpe.ts";
 import { makeBuiltins } from "../../../../src/agent/toolkit/builtins/all.ts";
-import { withElementIds } from "../../../../src/agent/toolkit/builtins/pictures.ts";
-import type { McpContent } from "../../../../src/agent/toolkit/mcp.ts";
+import { withElementIds } from "../../../../src/local_tools/pictures.ts";
+import type { McpContent } from "../../../../src/local_tools/mcp.ts";
 import { OfficeView } from "../../../../src/agent/toolkit/office_view.ts";
 import { FakeOffice } from "../../gateway/_fake_office.ts";
 

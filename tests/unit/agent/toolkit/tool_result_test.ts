@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { failureResult, toMcpResult } from "../../../../src/agent/toolkit/tool_result.ts";
-import type { McpToolResult } from "../../../../src/agent/toolkit/mcp.ts";
+import type { McpToolResult } from "../../../../src/local_tools/mcp.ts";
 import { SmcpError } from "../../../../src/protocol/errors.ts";
 import { ConnectionClosedError, RequestTimeoutError } from "../../../../src/link/errors.ts";
 import type { CallToolResult } from "../../../../src/protocol/tools.ts";

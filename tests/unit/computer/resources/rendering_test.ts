@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { addRendering } from "../../../../src/computer/resources/rendering.ts";
+import { addRendering, withoutElements } from "../../../../src/computer/resources/rendering.ts";
 import { parseDpeUri } from "../../../../src/uri/dpe_uri.ts";
 
 const heading = { element_id: "h", category: "heading", content: { level: 1, text: "Hi" } };
@@ -36,4 +36,23 @@ Deno.test("what is no page or element passes as it is", () => {
   }
   const blob = [{ uri: "x", blob: "AA==" }];
   assertEquals(addRendering(blob, parseDpeUri("dpe://d/x/pages/0?format=text")), blob);
+});
+
+Deno.test("elements that are not asked for beside a rendered text are left out", () => {
+  const shorten = (uri: string, body: object) => {
+    const [item] = withoutElements([{ uri, text: JSON.stringify(body) }], parseDpeUri(uri));
+    return JSON.parse(item?.text ?? "");
+  };
+  const image = { element_id: "i", category: "image", content: { url: "data:image/png;base64,AA==" } };
+  const shown = { ...page, elements: [heading, image], content_markdown: "# Hi" };
+  const at = "dpe://d/x/pages/0?format=markdown";
+  assertEquals(shorten(`${at}&elements=none`, shown), { ...shown, elements: [] });
+  assertEquals(shorten(`${at}&elements=image`, shown), { ...shown, elements: [image] });
+  assertEquals(shorten(at, shown), shown);
+  assertEquals(shorten("dpe://d/x/pages/0?elements=none", page), page);
+  const rendered = { ...heading, metadata: { a: 1 }, content_markdown: "# Hi" };
+  const { metadata: _, ...rest } = rendered;
+  const element = "dpe://d/x/elements/h?format=markdown";
+  assertEquals(shorten(`${element}&elements=none`, rendered), { ...rest, content: {} });
+  assertEquals(shorten(`${element}&elements=heading`, rendered), rendered);
 });

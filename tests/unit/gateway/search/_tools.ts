@@ -1,5 +1,5 @@
 /** Tools of Computers for the tests of the search. */
-import type { Json } from "../../../../src/agent/toolkit/mcp.ts";
+import type { Json } from "../../../../src/local_tools/mcp.ts";
 import type { OfficeTool } from "../../../../src/agent/toolkit/toolset.ts";
 
 /** A tool of a Computer. */

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import type { RemoteComputer } from "../../../../src/agent/remote_computer.ts";
-import type { LocalTool } from "../../../../src/agent/toolkit/mcp.ts";
+import type { LocalTool } from "../../../../src/agent/toolkit/tool_context.ts";
 import { OfficeView } from "../../../../src/agent/toolkit/office_view.ts";
 import { makeConnectorTools } from "../../../../src/gateway/search/connector_tools.ts";
 import { FakeOffice } from "../_fake_office.ts";

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import type { McpToolResult } from "../../../../src/agent/toolkit/mcp.ts";
+import type { McpToolResult } from "../../../../src/local_tools/mcp.ts";
 import { LongResults, MAX_PART_CHARACTERS } from "../../../../src/gateway/search/long_results.ts";
 
 const textOf = ({ content }: McpToolResult, index = 0) => String(content[index]?.["text"]);

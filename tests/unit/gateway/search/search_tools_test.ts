@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import type { Json, McpToolResult } from "../../../../src/agent/toolkit/mcp.ts";
+import type { Json, McpToolResult } from "../../../../src/local_tools/mcp.ts";
 import type { OfficeTool } from "../../../../src/agent/toolkit/toolset.ts";
 import { LongResults } from "../../../../src/gateway/search/long_results.ts";
 import { makeSearchTools } from "../../../../src/gateway/search/search_tools.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { fitsIntoList } from "../../../../src/agent/toolkit/mcp.ts";
+import { fitsIntoList } from "../../../../src/agent/toolkit/list_entries.ts";
 
 /** JSON as deep as this. */
 function nested(depth: number): unknown {

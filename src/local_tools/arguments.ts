@@ -1,6 +1,6 @@
 /** Reads the arguments that a model gives; what is wrong with them is told in words that it understands. */
-import { isRecord, parseJson } from "../../../json/json.ts";
-import { toSeenName } from "../../../text/safe_text.ts";
+import { isRecord, parseJson } from "../json/json.ts";
+import { toSeenName } from "../text/safe_text.ts";
 
 /** An argument is wrong. The message says which, and what it should be. */
 export class ArgumentError extends TypeError {

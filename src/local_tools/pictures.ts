@@ -1,14 +1,15 @@
 /** Pictures that tools show beside their texts, and what is said of those that they leave out. */
-import { readContent } from "../../../dpe/content.ts";
-import { escapeLabel } from "../../../dpe/markdown.ts";
-import { summaryOf } from "../../../dpe/plain_text.ts";
-import type { DPEElementDetail } from "../../../protocol/dpe.ts";
-import { shorten } from "../../../text/text.ts";
-import { toSeenWord } from "../../../text/safe_text.ts";
-import { readBase64 } from "../list_entries.ts";
-import type { McpContent } from "../mcp.ts";
-import { PICTURES } from "../model_content.ts";
+import { readContent } from "../dpe/content.ts";
+import { escapeLabel } from "../dpe/markdown.ts";
+import { summaryOf } from "../dpe/plain_text.ts";
+import { type DPEElementDetail, ELEMENT_CATEGORIES, type ElementCategory } from "../protocol/dpe.ts";
+import { shorten } from "../text/text.ts";
+import { toSeenWord } from "../text/safe_text.ts";
+import { readBase64 } from "../text/base64.ts";
+import type { McpContent } from "./mcp.ts";
 
+/** The types of pictures that models take. */
+export const PICTURES: ReadonlySet<unknown> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 export const MAX_PICTURES = 8;
 /** The most characters of a picture in base64: model providers take no larger ones. */
 const MAX_PICTURE_CHARACTERS = 5_000_000;
@@ -16,6 +17,21 @@ const MAX_TOGETHER = 10_000_000;
 /** The most pictures that are named without being shown, and the most characters of their types. */
 const MAX_NAMED = 50;
 const MAX_TYPE_LENGTH = 40;
+
+/** The categories that a text shows without a placeholder. */
+const AS_WRITTEN: ReadonlySet<unknown> = new Set([
+  "heading",
+  "text",
+  "table",
+  "list",
+  "code",
+  "link",
+  "formula",
+]);
+/** The others: their elements are needed beside the text. */
+export const SHOWN_APART: readonly ElementCategory[] = ELEMENT_CATEGORIES.filter((each) =>
+  !AS_WRITTEN.has(each)
+);
 
 /** A picture, or a text that says that it is too large. */
 export function toPicture(data: string, mimeType: string): McpContent {
@@ -100,16 +116,6 @@ export function withElementIds(
   return [parts.join("") + rendered.slice(end), ...missing].join("\n\n");
 }
 
-/** The categories that a text shows without a placeholder. */
-const AS_WRITTEN: ReadonlySet<unknown> = new Set([
-  "heading",
-  "text",
-  "table",
-  "list",
-  "code",
-  "link",
-  "formula",
-]);
 const MAX_MISSING = 50;
 
 function labelOf(element: DPEElementDetail): string {

@@ -1,7 +1,4 @@
 /** What MCP clients get, in MCP's own shapes: the same in 2025-11-25 and 2026-07-28. */
-import type { CallProgress } from "../../protocol/progress.ts";
-import type { AccessRights } from "../../protocol/rights.ts";
-import type { OnQuestion } from "../questions.ts";
 
 /** Any JSON object. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -41,28 +38,6 @@ export interface McpToolResult {
   readonly _meta?: Json;
 }
 
-export interface ToolContext {
-  readonly client?: object | string | undefined;
-  /** What the client calls itself; Computers are told it. */
-  readonly clientName?: string | undefined;
-  /** Whether the person at the Computer is asked before the tool runs, whatever its configuration allows. */
-  readonly ask?: boolean | undefined;
-  /** What the client of a gateway may do. */
-  readonly rights?: AccessRights | undefined;
-  readonly signal: AbortSignal;
-  /** Called with the progress; `undefined` when the client does not want to know. */
-  readonly onProgress?: ((progress: CallProgress) => void) | undefined;
-  /** Asks the user of the client; `undefined` when the client cannot. */
-  readonly onQuestion?: OnQuestion | undefined;
-}
-
-/** A tool that gateway and toolkit answer themselves, beside those of the Computers. */
-export interface LocalTool {
-  readonly definition: McpTool;
-  /** Runs it. A failure is a result with `isError` whose text says what to do; it rejects only when `signal` is aborted. */
-  run(args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<McpToolResult>;
-}
-
 /** A result that is one text. */
 export function textResult(text: string): McpToolResult {
   return { content: [{ type: "text", text: text.toWellFormed() }] };
@@ -71,19 +46,4 @@ export function textResult(text: string): McpToolResult {
 /** A failure: the text says what to do, for a model. */
 export function errorResult(text: string, meta?: Json): McpToolResult {
   return { ...textResult(text), isError: true, ...(meta === undefined ? {} : { _meta: meta }) };
-}
-
-/** The most characters of the JSON of one entry of a list. */
-const MAX_ENTRY_LENGTH = 256 * 1024;
-
-/**
- * Whether an entry can stand in a list: one that is huge, or nested so deeply that it cannot be written, would cost all
- * others.
- */
-export function fitsIntoList(entry: unknown): boolean {
-  try {
-    return JSON.stringify(entry).length <= MAX_ENTRY_LENGTH;
-  } catch {
-    return false;
-  }
 }
