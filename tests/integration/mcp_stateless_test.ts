@@ -138,7 +138,10 @@ Deno.test("a server of 2026-07-28 that hangs is noticed and used with a new conn
   const hang = () => over.promise.then(() => new Response(null, { status: 503 }));
   // The first that is not answered is a ping: with another request on its way, there would be none.
   const isPing = ({ headers }: Request) => headers.get("mcp-method") === "server/discover";
-  const intercept = (request: Request) => (isHung ||= isOpen && isPing(request)) ? hang() : undefined;
+  const intercept = (request: Request) => {
+    isHung ||= isOpen && isPing(request);
+    return isHung ? hang() : undefined;
+  };
   await using kiosk = new KioskHttp({ serves: "2026", intercept });
   using _end = { [Symbol.dispose]: () => over.resolve() };
   await using office = await ComputerOffice.open({ servers: { kiosk: kiosk.config() } }, {
