@@ -103,7 +103,10 @@ Deno.test({
     await page.press("Allow once");
     await other.textWith("Nothing waits for you");
     const notice = () => page.browser.evaluate("document.querySelector('.notice')?.innerText");
-    assertEquals(await eventually(notice, (text) => text !== undefined, "the notice"), "Allowed: write_file");
+    assertEquals(
+      await eventually(notice, (text) => text !== undefined, "the notice"),
+      "write_file: answered on the page",
+    );
   },
 });
 

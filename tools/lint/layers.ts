@@ -13,6 +13,8 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   files: ["async", "text", "log"],
   bounded_log: ["async", "log"],
   version: [],
+  // The JSON that the pages read and the programs write.
+  api_values: [],
   tracing: ["version", "json"],
   // Requests to addresses that strangers name.
   reach: ["async"],
@@ -87,9 +89,10 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   // The roles know nothing of it: a program composes them with it.
   hub: ["async", "protocol", "http", "reach", "log", "bounded_log", "json", "text", "own_imports"],
   // The port of a page. It knows no role: a program gives it commands and events.
-  console: ["http", "log", "json", "text"],
+  console: ["api_values", "http", "log", "json", "text"],
   // The programs stand above the roles, so that a library never imports a command line.
   cli: [
+    "api_values",
     "async",
     "protocol",
     "uri",

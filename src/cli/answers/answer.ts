@@ -75,13 +75,22 @@ export function colored(
   return { text: toText(PLAIN), draw: ({ palette }) => toText(palette) };
 }
 
+/** `max_bytes` for `maxBytes` */
+type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
+  : Name;
+
+type SnakeCased<Value> = {
+  readonly [Name in keyof Value as Name extends string ? SnakeCase<Name> : never]: Value[Name];
+};
+
 /** An object with its names in snake_case, as in all of our JSON. */
-export function snakeCased(value: object): Record<string, unknown> {
+export function snakeCased<Value extends object>(value: Value): SnakeCased<Value> {
   const entries = Object.entries(value).map(([name, each]) => [
     name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
     each,
   ]);
-  return Object.fromEntries(entries);
+  return Object.fromEntries(entries) as SnakeCased<Value>;
 }
 
 /** The value of an answer from an office, without the id of the request. */

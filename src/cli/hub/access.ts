@@ -8,9 +8,10 @@ import type { JwtAccess } from "../../http/mcp/jwt_access.ts";
 import { protectResource } from "../../http/mcp/resource_server.ts";
 import type { Logger } from "../../log.ts";
 import { describeError } from "../../text/text.ts";
+import type { TokenValue } from "../../api_values.ts";
 import { acceptedBy, TokenFile } from "../../server/admission/tokens.ts";
 import { UsageError } from "../outcome.ts";
-import { type ClaimTokens, type TokenName, toTokenName, toUsageError } from "../server/credentials.ts";
+import { type ClaimTokens, toTokenValue, toUsageError } from "../server/credentials.ts";
 import { findAccepted, ruleOf } from "./mcp_tokens.ts";
 import { type HubOptions, hubStateFile } from "./options.ts";
 import { openResourceServer } from "../resource_server.ts";
@@ -28,7 +29,7 @@ export interface HubAccess extends AsyncDisposable {
   /** Who has a token of an operator, once it is open; `undefined` where nobody can have one. */
   readonly operator: ((token: string) => Promise<Operator | undefined>) | undefined;
   /** The tokens of the files, by name. */
-  readonly tokens: readonly TokenName[];
+  readonly tokens: readonly TokenValue[];
   /** Opens the authorization server, and resolves to the rule for all clients. */
   begin(parts: AccessParts): Promise<AccessRule>;
 }
@@ -67,8 +68,8 @@ export async function openHubAccess(
   const opened = opening.move();
   let server: AuthorizationServer | undefined;
   let operator: HubAccess["operator"];
-  const namesOf = (file: TokenFile | undefined, kind: TokenName["kind"]) =>
-    file === undefined ? [] : acceptedBy(file).map((token) => toTokenName(token, kind));
+  const namesOf = (file: TokenFile | undefined, kind: TokenValue["kind"]) =>
+    file === undefined ? [] : acceptedBy(file).map((token) => toTokenValue(token, kind));
   return {
     get operator() {
       return operator;

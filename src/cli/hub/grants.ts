@@ -1,5 +1,6 @@
 /** The commands of a hub's operator: invitations, and the grants of clients. They work while the hub runs. */
 import { type Command, InvalidArgumentError, Option } from "commander";
+import type { GrantValue } from "../../api_values.ts";
 import type { Grant, GrantChange, Grants } from "../../hub/grants.ts";
 import { hasPath } from "../../gateway/http/paths.ts";
 import type { Invitations } from "../../hub/invitations.ts";
@@ -202,7 +203,7 @@ function timeOf(time: number): string {
   return new Date(time).toLocaleString("sv");
 }
 
-function toJson(grant: Grant) {
+function toJson(grant: Grant): GrantValue {
   const { id, client, clientId, returnsTo, consentedBy, resource, rights, offices, computers } = grant;
   return {
     id,

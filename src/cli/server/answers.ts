@@ -1,5 +1,6 @@
 /** What the commands for a running Server answer. */
 import { untilAborted } from "../../async/abortable.ts";
+import type { MemberValue, OfficeValue, OverviewValue, SeenValue } from "../../api_values.ts";
 import { isRecord, parseJson } from "../../json/json.ts";
 import type { MemberState, OfficeState, Overview } from "../../server/observe/insight.ts";
 import type { RateSample } from "../../server/observe/rates.ts";
@@ -11,7 +12,7 @@ import { unknownName } from "../../text/spelling.ts";
 import { PACKAGE_VERSION } from "../../version.ts";
 import { colored, type CommandAnswer, snakeCased } from "../answers/answer.ts";
 import { CommandFailedError, UsageError } from "../outcome.ts";
-import { type ShownEvent, watchOffice } from "./office_watches.ts";
+import { watchOffice } from "./office_watches.ts";
 import type { EndFlags, OperatedServer, ServerCommandContext } from "./operated_server.ts";
 
 /** A farewell is not longer. */
@@ -20,7 +21,7 @@ const MAX_REASON_LENGTH = 200;
 export function showOverview({ insight, url, options, isShared, isHub }: OperatedServer): CommandAnswer {
   const overview = insight.overview();
   const { unready, members, offices, memory, last15m } = overview;
-  const value = {
+  const value: OverviewValue = {
     url,
     version: PACKAGE_VERSION,
     ready: unready === undefined,
@@ -79,7 +80,7 @@ export function showOffices({ insight }: OperatedServer): CommandAnswer {
     observers === 0 ? "" : countOf(observers, "observer"),
   ]);
   return {
-    value: offices.map((each: OfficeState) => ({ ...each, agent: each.agent ?? null })),
+    value: offices.map((each): OfficeValue => ({ ...each, agent: each.agent ?? null })),
     ...colored(({ strong }) => drawColumns(rows, { paints: [strong] }) || "no offices"),
   };
 }
@@ -94,7 +95,7 @@ export function showMembers({ insight }: OperatedServer, office: string): Comman
     member.sid,
   ]);
   return {
-    value: members.map(snakeCased),
+    value: members.map((each): MemberValue => snakeCased(each)),
     ...colored(({ faint, strong }) => drawColumns(rows, { paints: [faint, strong] })),
   };
 }
@@ -137,13 +138,13 @@ export async function followEvents(
   { server: { insight }, signal, conversation }: ServerCommandContext,
   office: string,
 ): Promise<CommandAnswer> {
-  const tell = (event: ShownEvent) => conversation.tell({ value: event, text: eventText(event) });
+  const tell = (event: SeenValue) => conversation.tell({ value: event, text: eventText(event) });
   using _watch = watchOffice(insight, office, tell);
   await untilAborted(signal);
   return { value: null, text: "" };
 }
 
-function eventText({ at, event, from, to, ms, bytes, answer_bytes, outcome, code, left_out }: ShownEvent) {
+function eventText({ at, event, from, to, ms, bytes, answer_bytes, outcome, code, left_out }: SeenValue) {
   const way = to === null ? from : `${from} -> ${to}`;
   const sizes = `${bytesText(bytes)}${answer_bytes === null ? "" : ` / ${bytesText(answer_bytes)}`}`;
   const more = left_out === 0 ? "" : ` (${left_out} before it not shown)`;

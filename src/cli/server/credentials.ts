@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { Logger } from "../../log.ts";
 import { didYouMean } from "../../text/spelling.ts";
 import { anyOf, type AuthProvider, GRANTED_ROLES, isGrantedRole } from "../../server/admission/provider.ts";
+import type { TokenValue } from "../../api_values.ts";
 import { flagOf, isOptionName, variableOf } from "../../server/options/checks.ts";
 import { JWT_ROWS } from "../../server/options/credential_rows.ts";
 import type { AcceptedToken } from "../../server/admission/tokens.ts";
@@ -46,18 +47,7 @@ function isBlank(value: unknown): boolean {
   return value === false || value === "" || (Array.isArray(value) && value.length === 0);
 }
 
-/** An accepted token by its name, never by its value; in the names of our JSON. */
-export interface TokenName {
-  readonly name: string;
-  /** Whose it is: of a member of offices, of an MCP client of a hub, or of its operators. */
-  readonly kind: "member" | "client" | "operator";
-  /** All if `null`. */
-  readonly offices: readonly string[] | null;
-  readonly roles: readonly string[] | null;
-  readonly expires: string | null;
-}
-
-export function toTokenName({ admission }: AcceptedToken, kind: TokenName["kind"]): TokenName {
+export function toTokenValue({ admission }: AcceptedToken, kind: TokenValue["kind"]): TokenValue {
   const { principal: name, grant: { offices = null, roles = null } = {}, expiresAtMs } = admission;
   const expires = expiresAtMs === undefined ? null : new Date(expiresAtMs).toISOString();
   return { name, kind, offices, roles, expires };
@@ -65,7 +55,7 @@ export function toTokenName({ admission }: AcceptedToken, kind: TokenName["kind"
 
 export interface OpenedAuth extends AsyncDisposable {
   readonly auth: AuthProvider | undefined;
-  readonly tokens: () => Promise<readonly TokenName[]>;
+  readonly tokens: () => Promise<readonly TokenValue[]>;
 }
 
 /** Refuses tokens of an option, by {@linkcode contentProblem}, that another option has. */
@@ -93,7 +83,7 @@ export async function openAuth(
       auth: providers.length > 1 ? anyOf(providers) : providers[0],
       async tokens() {
         const { acceptedBy } = await import("../../server/admission/tokens.ts");
-        return providers.flatMap(acceptedBy).map((token) => toTokenName(token, "member"));
+        return providers.flatMap(acceptedBy).map((token) => toTokenValue(token, "member"));
       },
       [Symbol.asyncDispose]: () => opened.disposeAsync(),
     };

@@ -1,4 +1,5 @@
 /** Events of offices for who looks at them: on a terminal, and on the stream of the console. */
+import type { SeenValue } from "../../api_values.ts";
 import { Followers } from "../../async/followers.ts";
 import { rateOf, TokenBucket } from "../../async/token_bucket.ts";
 import type { Logger } from "../../log.ts";
@@ -13,14 +14,11 @@ const WATCH_MS = 60_000;
 /** The most offices whose events the console tells at a time. */
 const MAX_WATCHED = 16;
 
-/** An event of an office; after others that were not shown. */
-export type ShownEvent = ReturnType<typeof toShown>;
-
 /** Tells the events of an office, up to 100 a second, until it is disposed of. */
 export function watchOffice(
   insight: Insight,
   office: string,
-  tell: (event: ShownEvent) => void,
+  tell: (event: SeenValue) => void,
 ): Disposable {
   const bucket = new TokenBucket(SHOWN_EVENTS);
   let leftOut = 0;
@@ -32,7 +30,7 @@ export function watchOffice(
   });
 }
 
-function toShown({ to, code, answerBytes, ...event }: SeenEvent, left_out: number) {
+function toShown({ to, code, answerBytes, ...event }: SeenEvent, left_out: number): SeenValue {
   return {
     ...event,
     to: to ?? null,
@@ -53,7 +51,7 @@ export class OfficeWatches implements Disposable {
   /** The one asked for last is last. */
   readonly #watched = new Map<string, Watched>();
   /** The streams of consoles. */
-  readonly followers: Followers<ShownEvent>;
+  readonly followers: Followers<SeenValue>;
   #readers = 0;
 
   constructor(insight: Insight, log: Logger) {

@@ -5,7 +5,7 @@ import type { CommandAnswer } from "../answers/answer.ts";
 import type { ProgramConsole } from "../console.ts";
 import type { Conversation } from "../control/conversation.ts";
 import type { AuditTrail } from "./audit_file.ts";
-import type { TokenName } from "./credentials.ts";
+import type { TokenValue } from "../../api_values.ts";
 import type { OfficeWatches } from "./office_watches.ts";
 import type { ChangedOption } from "./options.ts";
 
@@ -25,7 +25,7 @@ export interface OperatedServer {
   readonly watches: OfficeWatches;
   /** `undefined` until it can be opened. */
   console: ProgramConsole | undefined;
-  readonly tokens: () => Promise<readonly TokenName[]>;
+  readonly tokens: () => Promise<readonly TokenValue[]>;
   /** Starts the end of the process, as SIGTERM does. */
   readonly drain: () => void;
 }

@@ -15,7 +15,8 @@ import { CommandFailedError, ExitCode, UsageError } from "../outcome.ts";
 import { InterruptedError } from "../program.ts";
 import { openAuditFile, withAuditFile } from "./audit_file.ts";
 import type { ProgramConsole } from "../console.ts";
-import { type ClaimTokens, openAuth, type TokenName, toUsageError } from "./credentials.ts";
+import type { TokenValue } from "../../api_values.ts";
+import { type ClaimTokens, openAuth, toUsageError } from "./credentials.ts";
 import type { AddCommands } from "./operated_server.ts";
 import type { ServerCliOptions } from "./options.ts";
 
@@ -36,7 +37,7 @@ export interface Surroundings extends AsyncDisposable {
   onListening(urls: { readonly url: string; readonly innerUrl: string | undefined }): Promise<void>;
   /** The commands for what the program runs, and its tokens. */
   readonly addCommands: AddCommands;
-  readonly tokens: () => readonly TokenName[];
+  readonly tokens: () => readonly TokenValue[];
   /** Called when the Server can be operated. */
   onOperated(console: ProgramConsole): void;
   /** Ends what is in flight, when the Server is about to end; takes this long at most. */

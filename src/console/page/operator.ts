@@ -1,7 +1,8 @@
 /** The page of the operator of a Server. */
-import { computed, signal } from "@preact/signals";
+import { computed } from "@preact/signals";
 import { render } from "preact";
 import { useEffect } from "preact/hooks";
+import type { OverviewValue } from "../../api_values.ts";
 import { html } from "./kit/html.ts";
 import { useReading } from "./kit/reading.ts";
 import { type Screen, Shell, startPage } from "./kit/shell.ts";
@@ -9,15 +10,15 @@ import { Line, type View } from "./kit/words.ts";
 import { Audit } from "./operator/audit.ts";
 import { Clients } from "./operator/clients.ts";
 import { Offices } from "./operator/offices.ts";
-import { Overview, readyState, type ServerStatus } from "./operator/overview.ts";
+import { Overview, overview, readyState } from "./operator/overview.ts";
 import { texts } from "./texts.ts";
 
 const T = texts.operator;
-const INTERVAL_MS = 15_000;
+/** How often the figures are read, in milliseconds. */
+const INTERVAL_MS = 5_000;
 
-const server = signal<ServerStatus | undefined>(undefined);
 /** 1 while the Server is not ready. */
-const unready = computed(() => server.value?.ready === false ? 1 : 0);
+const unready = computed(() => overview.value?.ready === false ? 1 : 0);
 
 const SCREENS: readonly Screen[] = [
   { id: "overview", title: T.overview.title, view: Overview, count: () => unready.value },
@@ -30,8 +31,8 @@ const SCREENS: readonly Screen[] = [
 const isOnHub = location.pathname !== "/";
 
 function Operator(): View {
-  const { value } = useReading<ServerStatus>("overview", { everyMs: INTERVAL_MS });
-  useEffect(() => void (server.value = value), [value]);
+  const { value } = useReading<OverviewValue>("overview", { on: ["audit"], everyMs: INTERVAL_MS });
+  useEffect(() => void (overview.value = value), [value]);
   return html`<${Shell} screens=${SCREENS} keys=${[]} refused=${isOnHub ? T.signIn : T.refused} head=${
     value
       ? html`
@@ -43,7 +44,7 @@ function Operator(): View {
 }
 
 startPage({
-  name: computed(() => server.value === undefined ? "" : new URL(server.value.url).host),
+  name: computed(() => overview.value === undefined ? "" : new URL(overview.value.url).host),
   count: unready,
 });
 render(html`<${Operator} />`, document.body);

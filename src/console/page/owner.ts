@@ -1,15 +1,16 @@
 /** The page of the owner of a machine. */
-import { computed, signal } from "@preact/signals";
+import { computed } from "@preact/signals";
 import { render } from "preact";
 import { useEffect } from "preact/hooks";
-import { act, connection } from "./kit/client.ts";
+import type { StatusValue } from "../../api_values.ts";
+import { connection } from "./kit/client.ts";
 import { html } from "./kit/html.ts";
-import { Button, say, State } from "./kit/parts.ts";
+import { Do, State } from "./kit/parts.ts";
 import { useReading } from "./kit/reading.ts";
 import { type Screen, Shell, startPage } from "./kit/shell.ts";
 import { Since } from "./kit/time.ts";
 import { Line, Name, type View } from "./kit/words.ts";
-import { followComputer, isPaused, type Status, waiting } from "./owner/computer.ts";
+import { followComputer, isPaused, status, waiting } from "./owner/computer.ts";
 import { Configuration } from "./owner/configuration.ts";
 import { History } from "./owner/history.ts";
 import { Now } from "./owner/now.ts";
@@ -18,7 +19,6 @@ import { Servers, STATE_KINDS } from "./owner/servers.ts";
 import { texts } from "./texts.ts";
 
 const T = texts.head;
-const status = signal<Status | undefined>(undefined);
 
 function troubled(): number {
   return status.value?.servers.filter(({ status }) => STATE_KINDS[status] === "bad").length ?? 0;
@@ -38,19 +38,16 @@ const SCREENS: readonly Screen[] = [
 ];
 
 function Owner(): View {
-  const { value } = useReading<Status>("status", { on: ["connection", "servers", "config"] });
+  const { value } = useReading<StatusValue>("status", { on: ["connection", "servers", "tools", "config"] });
   useEffect(() => void (status.value = value), [value]);
-  const { resume, pause, banner } = texts.pause;
-  const press = async () => {
-    const done = isPaused.value ? texts.pause.resumed : texts.pause.done;
-    await act(isPaused.value ? "resume" : "pause");
-    say(done);
-  };
+  const path = isPaused.value ? "resume" : "pause";
   return html`
     <${Shell} screens=${SCREENS} keys=${texts.keys} refused=${texts.refused} head=${html`<${Head} />`}
-      actions=${html`<${Button} keys="P" kind=${isPaused.value ? "primary" : undefined} onPress=${press}>
-      ${isPaused.value ? resume : pause}<//>`}
-      banner=${isPaused.value && html`<p class="banner" role="status">${banner}</p>`} />
+      actions=${html`<${Do} keys="P" kind=${isPaused.value && "primary"} path=${path} label=${
+        texts
+          .pause[path]
+      } />`}
+      banner=${isPaused.value && html`<p class="banner" role="status">${texts.pause.banner}</p>`} />
   `;
 }
 

@@ -33,7 +33,6 @@ export const texts = {
   save: "Save as JSONL",
   part: (shown: number, all: number) =>
     shown === all ? all.toLocaleString("en") : `${shown} of ${all.toLocaleString("en")}`,
-  done: (what: string, to: string) => `${what}: ${to}`,
   page: (page: number, pages: number) => `Page ${page} of ${pages}`,
   previousPage: "Previous",
   nextPage: "Next",
@@ -42,7 +41,7 @@ export const texts = {
   upTo: "up to",
   lost: "The program does not answer. This page shows what it last knew, and reconnects by itself.",
   arrived: (tool: string, server: string) => `New: ${tool} of ${server} waits for you`,
-  gone: (tool: string, why: string) => `${tool} waits no more: ${why}`,
+  gone: (tool: string, why: string) => `${tool}: ${why}`,
   refused: refusedBy("Computer", "a2c-smcp computer console"),
   help: {
     title: "Keys",
@@ -70,8 +69,6 @@ export const texts = {
   pause: {
     pause: "Pause",
     resume: "Resume",
-    done: "Paused",
-    resumed: "Resumed",
     banner: "Paused: new calls of the Agent are refused. What runs goes on.",
   },
   now: {
@@ -100,13 +97,9 @@ export const texts = {
     always: "Always allow",
     deny: "Deny",
     readFirst: "Allow works when the last page of the arguments was shown.",
-    allowed: (tool: string) => `Allowed: ${tool}`,
-    allowedAlways: (tool: string) => `Allowed from now on: ${tool}`,
-    denied: (tool: string) => `Denied: ${tool}`,
     serverAsks: "Question of",
     calls: "calls",
     answer: "Answer",
-    answered: (server: string) => `Answered: ${server}`,
     decline: "Decline",
     openPage: "Open the page in a new tab",
     done: "I have done it",
@@ -131,7 +124,6 @@ export const texts = {
     progress: "Progress",
     cancel: "Cancel",
     cancelling: "being cancelled,",
-    cancelled: (tool: string) => `Cancelled: ${tool}`,
   },
   hintsAsItSays: "The MCP server says:",
   hints: {
@@ -198,8 +190,6 @@ export const texts = {
     address: "Address",
     keywords: "Keywords",
     changed: "Changed",
-    done: (what: string, to: string) => `${what}: ${to}`,
-    page: (page: number, pages: number) => `Page ${page} of ${pages}`,
     pageContent: "Content of the page",
     emptyPage: "This page has no elements.",
     more: (n: number, part: "element" | "row" | "column" | "item") => count(n, `more ${part}`),
@@ -256,7 +246,6 @@ export const texts = {
       drainAbout:
         "New sessions are refused, members reconnect elsewhere, requests in flight finish, and the process ends. " +
         "A supervisor may start it again.",
-      draining: "The Server ends",
     },
     offices: {
       title: "Offices",
@@ -287,7 +276,6 @@ export const texts = {
       allOf: (principal: string) => `All connections of ${principal}`,
       reason: "Reason, which the client is told",
       mayReturn: "The client may reconnect",
-      ended: (n: number) => `Ended ${count(n, "connection")}`,
     },
     clients: {
       title: "Clients",
@@ -321,7 +309,6 @@ export const texts = {
     place: (line: number, column: number) => `line ${line}:${column}`,
     checkAgain: "Check again",
     undo: "Undo the last edit",
-    undone: "Undone",
     refusedEdit: "The last edit of the file is not used:",
     add: "Add an MCP server",
     addAbout: "Paste an entry as any MCP client has it: Claude, Cursor, VS Code, Zed, …",

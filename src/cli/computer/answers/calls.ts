@@ -1,4 +1,5 @@
 /** `calls`, `pause`, `resume`: what waits for a person, and what runs. */
+import type { CallsValue, RunningValue } from "../../../api_values.ts";
 import type { QuestionField } from "../../../protocol/question_form.ts";
 import type { Answer, FieldValue } from "../../../protocol/questions.ts";
 import { escapeUnseen, inWrittenOrder, toSafeLine } from "../../../text/safe_text.ts";
@@ -40,7 +41,7 @@ export function listCalls({ hosted, place }: CommandContext): CommandAnswer {
     : `${commandLineOf("computer")} --name ${quoteWord(commandName)} `;
   const { running, isPaused } = computer.calls;
   const listed = withArguments(people.waiting);
-  const value = {
+  const value: CallsValue = {
     paused: isPaused,
     waiting: listed.map(({ waiting, params }) => ({ ...toWaitingEntry(waiting), arguments: params })),
     running: running.map(toRunningEntry),
@@ -54,12 +55,12 @@ export function listCalls({ hosted, place }: CommandContext): CommandAnswer {
 }
 
 /** A call that runs, with the names of our JSON. */
-export function toRunningEntry(call: RunningToolCall): Record<string, unknown> {
+export function toRunningEntry(call: RunningToolCall): RunningValue {
   const { startedAt, timesOutAt, isEnding, progress, ...rest } = call;
   return {
     ...snakeCased(rest),
-    since: startedAt,
-    timeout_at: timesOutAt,
+    since: startedAt.toISOString(),
+    timeout_at: timesOutAt?.toISOString(),
     progress,
     cancelled: isEnding || undefined,
   };

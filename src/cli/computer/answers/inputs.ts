@@ -1,4 +1,5 @@
 /** `input list|set|clear`, `render` */
+import type { ListedInputValue } from "../../../api_values.ts";
 import { drawColumns } from "../../../terminal/shapes.ts";
 import type { Palette } from "../../../terminal/screen.ts";
 import type { MCPServerInput } from "../../../protocol/config.ts";
@@ -13,7 +14,7 @@ import type { CommandContext, HostedComputer } from "../hosted_computer.ts";
 
 export async function listInputs({ hosted }: CommandContext): Promise<CommandAnswer> {
   const { servers, inputs } = hosted.store.config;
-  const listed = await Promise.all(inputs.map(async (input) => ({
+  const listed = await Promise.all(inputs.map(async (input): Promise<ListedInputValue> => ({
     id: input.id,
     type: input.type,
     description: input.description,

@@ -1,4 +1,5 @@
 /** `status`, `skills`, `history` */
+import type { HistoryValue, StatusValue } from "../../../api_values.ts";
 import { countOf } from "../../../text/text.ts";
 import { alignColumns, drawColumns } from "../../../terminal/shapes.ts";
 import { printableLine, toSafeLine, toSeenWord } from "../../../text/safe_text.ts";
@@ -23,18 +24,19 @@ export async function showStatus(hosted: HostedComputer): Promise<CommandAnswer>
   const servers = states.map(([name, state]) => ({
     name,
     ...state,
+    since: state.since.toISOString(),
     tools: computer.toolsOf(name).length,
     memoryBytes: state.pid === undefined ? undefined : memory.get(state.pid),
     remedy: remedyOf(name, state),
   }));
-  const value = {
+  const value: StatusValue & { readonly command_name: string | undefined } = {
     name: computer.name,
     command_name: hosted.commandName === computer.name ? undefined : hosted.commandName,
     server: connection?.url ?? arrival?.url ?? null,
     connected: connection?.isConnected ?? false,
     office: arrival === undefined ? connection?.office ?? null : null,
     agent: connection?.agent ?? null,
-    since: connection?.since ?? null,
+    since: connection?.since?.toISOString() ?? null,
     config: store.file ?? null,
     refused_edit: hosted.refusedEdit ?? null,
     can_undo: store.canUndo,
@@ -58,7 +60,7 @@ export async function showSkills({ computer }: Pick<HostedComputer, "computer">)
   };
 }
 
-interface ServerRow extends ServerState {
+interface ServerRow extends Omit<ServerState, "since"> {
   readonly name: string;
   readonly tools: number;
   readonly remedy?: string | undefined;
@@ -156,7 +158,7 @@ function historyText(rows: readonly (readonly string[])[], { strong, faint }: Pa
 }
 
 /** The record with the names of our JSON, in snake_case. */
-export function toHistoryEntry(record: ToolCallRecord): Record<string, unknown> {
+export function toHistoryEntry(record: ToolCallRecord): HistoryValue {
   const { id, callId, reqId, startedAt, durationMs, errorCode, agent, client, server, tool, outcome } =
     record;
   return {
@@ -167,7 +169,7 @@ export function toHistoryEntry(record: ToolCallRecord): Record<string, unknown> 
     client: client ?? null,
     server: server ?? null,
     tool,
-    started_at: startedAt,
+    started_at: startedAt.toISOString(),
     duration_ms: Math.round(durationMs),
     outcome,
     error_code: errorCode ?? null,

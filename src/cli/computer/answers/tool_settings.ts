@@ -1,4 +1,5 @@
 /** `tool list|hide|show|allow|ask`: all tools of the MCP servers, and how the configuration treats one. */
+import type { ToolValue } from "../../../api_values.ts";
 import type { OwnerTool } from "../../../computer/tools/directory.ts";
 import { hideToolText, setAutoApplyText, showToolText } from "../../../config/edit_tools.ts";
 import { drawColumns } from "../../../terminal/shapes.ts";
@@ -28,9 +29,10 @@ export function listAllTools({ hosted: { computer } }: CommandContext): CommandA
   };
 }
 
-function toToolEntry({ shown, tool, isAutoApplied, isHidden, changed }: OwnerTool): Record<string, unknown> {
+function toToolEntry({ shown, server, tool, isAutoApplied, isHidden, changed }: OwnerTool): ToolValue {
   return {
     ...shown,
+    server,
     tool,
     auto_apply: isAutoApplied,
     hidden: isHidden,

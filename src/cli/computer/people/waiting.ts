@@ -1,4 +1,5 @@
 /** What waits for a person at the Computer: a call to confirm, or a question of an MCP server; and how a program reads it. */
+import type { WaitingValue } from "../../../api_values.ts";
 import type { QuestionRequest } from "../../../computer/questions/question.ts";
 import type { ConfirmRequest } from "../../../computer/tools/confirmation.ts";
 import type { ToolChange } from "../../../computer/tools/tool_changes.ts";
@@ -58,7 +59,7 @@ export function argumentsText({ request }: WaitingCall): string {
 }
 
 /** All but the arguments of a call. */
-export function toWaitingEntry(waiting: Waiting): Record<string, unknown> {
+export function toWaitingEntry(waiting: Waiting): WaitingValue {
   if (waiting.kind === "sign-in") return toSignInEntry(waiting);
   const { id, kind, since, request } = waiting;
   const { server, tool, name, agent, claimedAgent, isLocal, timeLeftMs } = request;
@@ -70,14 +71,14 @@ export function toWaitingEntry(waiting: Waiting): Record<string, unknown> {
     name,
     agent,
     ...snakeCased({ claimedAgent: shorten(claimedAgent, MAX_LINE_LENGTH), isLocal }),
-    since,
-    ends_at: new Date(since.getTime() + timeLeftMs),
+    since: since.toISOString(),
+    ends_at: new Date(since.getTime() + timeLeftMs).toISOString(),
     digest: digestOf(waiting),
     ...waiting.kind === "call" ? toCallMembers(waiting) : toQuestionMembers(waiting),
   };
 }
 
-function toSignInEntry({ id, since, server, told, problems }: WaitingSignIn): Record<string, unknown> {
+function toSignInEntry({ id, since, server, told, problems }: WaitingSignIn): WaitingValue {
   const { type: _type, server: _server, ...question } = told;
   const command = "auth login";
   return {
@@ -88,12 +89,12 @@ function toSignInEntry({ id, since, server, told, problems }: WaitingSignIn): Re
     name: command,
     claimed_agent: "",
     is_local: true,
-    since,
+    since: since.toISOString(),
     question: { mode: "sign-in", message: "", ...question, problems },
   };
 }
 
-function toCallMembers(waiting: WaitingCall): Record<string, unknown> {
+function toCallMembers(waiting: WaitingCall) {
   const { request: { title, description, annotations, client, mustAsk }, changed } = waiting;
   return {
     title: title && shorten(title, MAX_LINE_LENGTH),
@@ -125,7 +126,7 @@ function firstLines(lines: readonly string[]): string[] {
   return first;
 }
 
-function toQuestionMembers({ request }: WaitingQuestion): Record<string, unknown> {
+function toQuestionMembers({ request }: WaitingQuestion) {
   const { callId, mode, message, problems } = request;
   const asked = request.mode === "form"
     ? { fields: request.fields.map(snakeCased), schema: request.schema }

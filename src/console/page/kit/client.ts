@@ -17,7 +17,7 @@ export function messageOf(error: unknown): string {
 /** What a command is run with. */
 export interface Asked {
   readonly arguments?: readonly string[];
-  readonly options?: Readonly<Record<string, unknown>>;
+  readonly options?: Readonly<Record<string, unknown>> | undefined;
   readonly signal?: AbortSignal;
 }
 

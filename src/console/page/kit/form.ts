@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { toBareLine } from "../../../text/safe_text.ts";
 import { texts } from "../texts.ts";
 import { html } from "./html.ts";
-import { Button, type ButtonProps, Dialog } from "./parts.ts";
+import { Button, type ButtonProps, type Deed, Dialog, perform } from "./parts.ts";
 import { nameText, Prose, type View } from "./words.ts";
 
 export type Values = Readonly<Record<string, unknown>>;
@@ -18,9 +18,9 @@ interface FormProps {
 
 const AS_JSON: Values = { properties: { json: { title: texts.asJson, default: {} } } };
 
-/** Fields that are left empty are left out. A schema without properties is asked for as JSON. */
+/** Fields that are left empty are left out. A schema without `properties` is asked for as JSON. */
 export function Form({ schema, submit, kind = "primary", onSubmit, children }: FormProps): View {
-  const isPlain = Object.keys(recordOf(schema["properties"])).length > 0;
+  const isPlain = "properties" in schema;
   const { properties, required = [] } = isPlain ? schema : AS_JSON;
   const fields = Object.entries(recordOf(properties)).map(([name, field]) =>
     [name, recordOf(field)] as const
@@ -155,31 +155,31 @@ export function recordOf(value: unknown): Values {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? value as Values : {};
 }
 
-interface AskProps extends Pick<FormProps, "schema" | "submit" | "onSubmit"> {
+interface AskProps extends Deed {
   readonly title: string;
   readonly about?: string;
   readonly kind?: ButtonProps["kind"];
+  /** What the dialog asks for: the options of the command. */
+  readonly schema?: Values;
+  readonly toOptions?: (values: Values) => Values;
+  readonly onDone?: () => void;
 }
 
-/** A button that does its work when the person has confirmed it in a dialog, and filled in what it asks for. */
-export function Ask({ title, about, schema, kind, submit, onSubmit }: AskProps): View {
+/** A button that runs a command when the person has confirmed it in a dialog, and filled in what it asks for. */
+export function Ask(
+  { title, about, kind, schema = { properties: {} }, toOptions = (values) => values, ...deed }: AskProps,
+): View {
   const [isOpen, setOpen] = useState(false);
-  const work = async (values: Values = {}) => {
-    await onSubmit(values);
+  const work = async (values: Values) => {
+    await perform({ ...deed, options: toOptions(values) });
     setOpen(false);
+    deed.onDone?.();
   };
   return html`
-    <${Button} kind=${kind} label=${title} onPress=${() => setOpen(true)}>${submit}<//>
+    <${Button} kind=${kind} label=${title} onPress=${() => setOpen(true)}>${deed.label}<//>
     ${isOpen && html`<${Dialog} title=${title} onClose=${() => setOpen(false)}>
       ${about !== undefined && html`<p>${about}</p>`}
-      ${
-      schema === undefined
-        ? html`
-          <div class="actions">
-            <${Button} kind=${kind} onPress=${() => work()}>${submit}<//></div>
-        `
-        : html`<${Form} schema=${schema} submit=${submit} kind=${kind} onSubmit=${work} />`
-    }
+      <${Form} schema=${schema} submit=${deed.label} kind=${kind} onSubmit=${work} />
     <//>`}
   `;
 }

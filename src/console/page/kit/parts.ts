@@ -3,10 +3,10 @@ import { signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { toBareLine } from "../../../text/safe_text.ts";
 import { texts } from "../texts.ts";
-import { connection, messageOf } from "./client.ts";
+import { act, type Asked, connection, messageOf } from "./client.ts";
 import { html } from "./html.ts";
 import { linkTo } from "./route.ts";
-import { Line, Name, type View } from "./words.ts";
+import { Line, Name, nameText, type View } from "./words.ts";
 
 /** What was done or went wrong last; a screen reader reads it. */
 export const notice = signal<{ readonly text: string; readonly isAlarm: boolean } | undefined>(undefined);
@@ -49,6 +49,29 @@ export function Button({ onPress, children, kind, keys, label, ...when }: Button
       aria-disabled=${isOff || isBusy} aria-busy=${isBusy} onClick=${press}>
       ${children}${keys !== undefined && html`<kbd aria-hidden="true">${keys}</kbd>`}</button>
   `;
+}
+
+/** A command, in words for a person. */
+export interface Deed extends Pick<Asked, "options"> {
+  readonly label: string;
+  readonly path: string;
+  /** Its arguments. */
+  readonly of?: readonly string[];
+  /** What it is about, in the words of a person; the first argument by default. */
+  readonly name?: string | undefined;
+}
+
+/** Runs a command, and tells that it was done. */
+export async function perform<Value>({ label, path, of = [], name = of[0], options }: Deed): Promise<Value> {
+  const value = await act<Value>(path, { arguments: of, options });
+  say(name === undefined ? label : `${label}: ${nameText(name)}`);
+  return value;
+}
+
+/** A button that runs a command. */
+export function Do({ kind, keys, isOff, ...deed }: Deed & Omit<ButtonProps, "onPress" | "children">): View {
+  const press = () => perform(deed);
+  return html`<${Button} kind=${kind} keys=${keys} isOff=${isOff} onPress=${press}>${deed.label}<//>`;
 }
 
 /** A state in a word, with a dot of its color. */

@@ -1,43 +1,24 @@
 /** Clients: the grants of a hub with their rights, and tokens by name. */
-import { act } from "../kit/client.ts";
+import type { GrantValue, TokenValue } from "../../../api_values.ts";
 import { Ask, type Values } from "../kit/form.ts";
 import { html } from "../kit/html.ts";
-import { Failure, nameOf, say, Table } from "../kit/parts.ts";
+import { Failure, nameOf, Table } from "../kit/parts.ts";
 import { useReading } from "../kit/reading.ts";
 import { Moment } from "../kit/time.ts";
 import { Line, nameText, type View } from "../kit/words.ts";
 import { texts } from "../texts.ts";
-import type { ServerStatus } from "./overview.ts";
+import { overview } from "./overview.ts";
 
 const T = texts.operator.clients;
 const INTERVAL_MS = 5_000;
 /** The least first. */
 const RIGHTS = ["read", "confirm", "call"];
 
-interface Grant {
-  readonly id: string;
-  readonly client: string;
-  readonly consented_by: string;
-  readonly offices: readonly string[];
-  readonly rights: string;
-  readonly last_used: string | null;
-  readonly calls: number;
-}
-
-interface Token {
-  readonly name: string;
-  readonly kind: keyof typeof T.kinds;
-  readonly offices: readonly string[] | null;
-  readonly roles: readonly string[] | null;
-  readonly expires: string | null;
-}
-
 export function Clients(): View {
-  const { value: overview } = useReading<ServerStatus>("overview");
-  const { value: tokens = [], error } = useReading<readonly Token[]>("tokens", { everyMs: INTERVAL_MS });
+  const { value: tokens = [], error } = useReading<readonly TokenValue[]>("tokens", { everyMs: INTERVAL_MS });
   return html`
     <div class="scroll">
-      ${overview?.hub && html`<${Grants} />`}
+      ${overview.value?.hub && html`<${Grants} />`}
       <h2 class="heading">${T.tokens}</h2>
       <p class="faint">${T.tokensAbout}</p>
       <${Failure} text=${error} />
@@ -58,18 +39,12 @@ function namesOf(names: readonly string[]): View {
 }
 
 function Grants(): View {
-  const { value: grants = [], error, again } = useReading<readonly Grant[]>("grants/list", {
+  const { value: grants = [], error, again } = useReading<readonly GrantValue[]>("grants/list", {
     everyMs: INTERVAL_MS,
   });
-  const change = async (path: string, { id, client }: Grant, options: Values = {}) => {
-    await act(path, { arguments: [id], options });
-    say(texts.done(path === "grants/limit" ? T.limit : T.revoke, nameText(client)));
-    again();
-  };
-  const cellsOf = (grant: Grant) => {
-    const { client, consented_by, offices, rights, last_used, calls } = grant;
-    const limit = ({ rights: wanted, office }: Values) =>
-      change("grants/limit", grant, { ...wanted !== rights && { rights: wanted }, office });
+  const cellsOf = (grant: GrantValue) => {
+    const { id, client, consented_by, offices, rights, last_used, calls } = grant;
+    const deed = { of: [id], name: client, onDone: again };
     return [
       nameOf(client),
       nameOf(consented_by),
@@ -78,11 +53,10 @@ function Grants(): View {
       last_used === null ? T.never : html`<${Moment} at=${last_used} />`,
       calls.toLocaleString("en"),
       html`<span class="actions">
-        <${Ask} title=${T.limitOf(nameText(client))} submit=${T.limit} schema=${
-        limitSchema(grant)
-      } onSubmit=${limit} />
-        <${Ask} kind="danger" title=${T.revokeOf(nameText(client))} about=${T.revokeAbout} submit=${T.revoke}
-          onSubmit=${() => change("grants/revoke", grant)} /></span>`,
+        <${Ask} ...${deed} title=${T.limitOf(nameText(client))} label=${T.limit} path="grants/limit"
+          schema=${limitSchema(grant)} />
+        <${Ask} ...${deed} kind="danger" title=${T.revokeOf(nameText(client))} about=${T.revokeAbout}
+          label=${T.revoke} path="grants/revoke" /></span>`,
     ];
   };
   return html`
@@ -94,7 +68,7 @@ function Grants(): View {
 }
 
 /** A grant can only lose rights and offices. */
-function limitSchema({ rights, offices }: Grant): Values {
+function limitSchema({ rights, offices }: GrantValue): Values {
   const fewer = RIGHTS.slice(0, RIGHTS.indexOf(rights) + 1);
   return {
     required: ["rights", "office"],

@@ -1,9 +1,10 @@
 /** Offices: who is in each, how they are connected, and what they send. */
 import { useEffect, useState } from "preact/hooks";
+import type { MemberValue, OfficeValue, SeenValue } from "../../../api_values.ts";
 import { act, listen } from "../kit/client.ts";
 import { Ask, type Values } from "../kit/form.ts";
 import { html } from "../kit/html.ts";
-import { Button, nameOf, say, Search, State, Table, Tabs } from "../kit/parts.ts";
+import { Button, nameOf, Search, State, Table, Tabs } from "../kit/parts.ts";
 import { useReading } from "../kit/reading.ts";
 import { route } from "../kit/route.ts";
 import { Heading, matching, type Row, Split } from "../kit/split.ts";
@@ -19,56 +20,22 @@ const WATCH_MS = 30_000;
 /** The rows of a table that are shown; the search finds other members. */
 const MAX_ROWS = 200;
 
-interface Office {
-  readonly office: string;
-  readonly agent: string | null;
-  readonly computers: number;
-  readonly observers: number;
-}
-
-interface Member {
-  readonly sid: string;
-  readonly role: string;
-  readonly is_observer: boolean;
-  readonly name: string;
-  readonly client?: string;
-  readonly version?: string;
-  readonly principal: string;
-  readonly address: string;
-  readonly transport: string;
-  readonly since: string;
-  readonly last_seen: string;
-  readonly round_trip_ms?: number;
-  readonly waits: { readonly bytes: number; readonly requests: number };
-}
-
-interface SeenEvent {
-  readonly at: string;
-  readonly office: string;
-  readonly event: string;
-  readonly from: string;
-  readonly to: string | null;
-  readonly ms: number;
-  readonly bytes: number;
-  readonly answer_bytes: number | null;
-  readonly outcome: string;
-  readonly code: number | null;
-  readonly left_out: number;
+interface Seen extends SeenValue {
   /** Counts those that arrived here. */
   readonly number: number;
 }
 
 export function Offices(): View {
-  const { value, error } = useReading<readonly Office[]>("offices", { on: ["audit"] });
+  const { value, error } = useReading<readonly OfficeValue[]>("offices", { on: ["audit"] });
   const list = { title: T.title, items: value ?? [], none: value && T.none, row: rowOf };
   return html`
     <${Split} path=${["offices"]} error=${error}
-      lists=${[{ ...list, keyOf: ({ office }: Office) => office }]}
-      detail=${({ office }: Office) => html`<${OfficeDetail} key=${office} office=${office} />`} />
+      lists=${[{ ...list, keyOf: ({ office }: OfficeValue) => office }]}
+      detail=${({ office }: OfficeValue) => html`<${OfficeDetail} key=${office} office=${office} />`} />
   `;
 }
 
-function rowOf({ office, agent, computers, observers }: Office): Row {
+function rowOf({ office, agent, computers, observers }: OfficeValue): Row {
   return [nameOf(office), T.row(computers, observers), agent === null ? T.noAgent : nameOf(agent)];
 }
 
@@ -82,7 +49,7 @@ function OfficeDetail({ office }: { office: string }): View {
 }
 
 function Members({ office }: { office: string }): View {
-  const { value = [] } = useReading<readonly Member[]>("members", {
+  const { value = [] } = useReading<readonly MemberValue[]>("members", {
     arguments: [office],
     on: ["audit"],
     everyMs: INTERVAL_MS,
@@ -105,7 +72,7 @@ function below(...views: readonly View[]): View {
   return html`<small class="faint line">${views}</small>`;
 }
 
-function cellsOf(member: Member): readonly View[] {
+function cellsOf(member: MemberValue): readonly View[] {
   const { role, is_observer, name, client, version = "0.1", principal, address, transport } = member;
   const { since, last_seen, round_trip_ms, waits: { requests, bytes } } = member;
   return [
@@ -120,8 +87,11 @@ function cellsOf(member: Member): readonly View[] {
       ${round_trip_ms !== undefined && below(`${T.roundTrip} ${durationText(round_trip_ms)}`)}
       ${requests + bytes > 0 && below(T.waits(requests, sizeText(bytes)))}`,
     html`
-      <${Ask} kind="danger" title=${T.endOf(nameText(name))} submit=${T.end} schema=${endSchema(principal)}
-        onSubmit=${(asked: Values) => end(member, asked)} />
+      <${Ask} kind="danger" title=${T.endOf(nameText(name))} label=${T.end} path="end" name=${name}
+        schema=${endSchema(principal)} toOptions=${({ who, ...options }: Values) => ({
+          ...who === "all" ? { principal } : { member: member.sid },
+          ...options,
+        })} />
     `,
   ];
 }
@@ -141,16 +111,10 @@ function endSchema(principal: string): Values {
   };
 }
 
-async function end({ sid, principal }: Member, { who, ...options }: Values): Promise<void> {
-  const chosen = who === "all" ? { principal } : { member: sid };
-  const { ended } = await act<{ ended: number }>("end", { options: { ...chosen, ...options } });
-  say(T.ended(ended));
-}
-
 /** What the members send, as the Server tells it while somebody looks. */
 function Events({ office }: { office: string }): View {
   const [isHeld, setHeld] = useState(false);
-  const [shown, setShown] = useState<readonly SeenEvent[]>([]);
+  const [shown, setShown] = useState<readonly Seen[]>([]);
   useEffect(() => {
     const watch = () => void act("watch", { arguments: [office] }).catch(() => {});
     const timer = setInterval(watch, WATCH_MS);
@@ -159,7 +123,7 @@ function Events({ office }: { office: string }): View {
   }, [office]);
   useEffect(() =>
     listen(isHeld ? [] : ["relayed"], ({ seen }) => {
-      const event = seen as SeenEvent | undefined;
+      const event = seen as SeenValue | undefined;
       if (event?.office !== office) return;
       setShown((last) => [{ ...event, number: (last[0]?.number ?? 0) + 1 }, ...last].slice(0, MAX_ROWS));
     }), [office, isHeld]);
@@ -172,7 +136,7 @@ function Events({ office }: { office: string }): View {
   `;
 }
 
-function eventCells(seen: SeenEvent): readonly View[] {
+function eventCells(seen: SeenValue): readonly View[] {
   const { at, event, from, to, ms, bytes, answer_bytes, outcome, code, left_out } = seen;
   const isGood = outcome === "answered" || outcome === "handled";
   return [

@@ -1,81 +1,37 @@
 /** Overview: whether the Server is ready, who is there, and what the last 15 minutes were like. */
+import { signal } from "@preact/signals";
+import type { OverviewValue, RateValue } from "../../../api_values.ts";
 import { Chart } from "../kit/chart.ts";
-import { act, connection } from "../kit/client.ts";
+import { connection } from "../kit/client.ts";
 import { Ask } from "../kit/form.ts";
 import { html } from "../kit/html.ts";
-import { Facts, Failure, say, State, Table } from "../kit/parts.ts";
-import { useReading } from "../kit/reading.ts";
+import { Facts, State, Table } from "../kit/parts.ts";
 import { durationText, sizeText, spanText } from "../kit/time.ts";
 import { Line, Name, type View } from "../kit/words.ts";
 import { texts } from "../texts.ts";
 
 const T = texts.operator.overview;
-/** How often the figures are read, in milliseconds. */
-const INTERVAL_MS = 5_000;
+/** What the Server tells of itself; the page reads it. */
+export const overview = signal<OverviewValue | undefined>(undefined);
 
-interface RateSample {
-  readonly at: string;
-  readonly calls_per_s: number;
-  readonly p50_ms?: number;
-  readonly p95_ms?: number;
-  readonly refusals: Readonly<Record<string, number>>;
-}
-
-export interface ServerStatus {
-  readonly url: string;
-  readonly version: string;
-  readonly ready: boolean;
-  readonly unready: string | null;
-  readonly uptime_s: number;
-  /** Whether other processes serve its offices as well. */
-  readonly shared: boolean;
-  /** Whether it serves MCP clients, too. */
-  readonly hub: boolean;
-  readonly members: Readonly<Record<string, number>>;
-  readonly offices: number;
-  readonly memory: {
-    readonly rss: number;
-    readonly message_bytes: number;
-    readonly max_message_bytes: number;
-  };
-  readonly last15m: readonly RateSample[];
-  readonly options: readonly {
-    readonly name: string;
-    readonly value: string;
-    readonly default: string | null;
-  }[];
-}
-
-export function readyState({ ready }: ServerStatus): View {
+export function readyState({ ready }: OverviewValue): View {
   if (connection.value === "lost") return html`<${State} kind="bad">${texts.head.notConnected}<//>`;
   return html`<${State} kind=${ready ? "good" : "bad"}>${ready ? T.ready : T.notReady}<//>`;
 }
 
 export function Overview(): View {
-  const { value, error } = useReading<ServerStatus>("overview", { on: ["audit"], everyMs: INTERVAL_MS });
-  if (value === undefined) {
-    return html`
-      <div class="scroll">
-        <${Failure} text=${error} />
-      </div>
-    `;
-  }
+  const { value } = overview;
+  if (value === undefined) return null;
   const { unready, members, offices, uptime_s, options, shared } = value;
   const { rss, message_bytes, max_message_bytes } = value.memory;
-  const drain = async () => {
-    await act("drain");
-    say(T.draining);
-  };
   return html`
     <div class="scroll">
       <div class="who">
         <h2 class="heading">${readyState(value)}</h2>
         ${unready !== null && html`<${Line} text=${unready} />`}
         <div class="grow"></div>
-        <${Ask} kind="danger" title=${T.drainTitle} about=${T.drainAbout} submit=${T
-          .drain} onSubmit=${drain} />
+        <${Ask} kind="danger" title=${T.drainTitle} about=${T.drainAbout} label=${T.drain} path="drain" />
       </div>
-      <${Failure} text=${error} />
       ${shared && html`<p class="hint">${T.oneOfSeveral}</p>`}
       <${Facts} rows=${[
         [T.up, spanText(uptime_s * 1_000)],
@@ -101,8 +57,8 @@ export function Overview(): View {
   `;
 }
 
-function Rates({ samples }: { samples: readonly RateSample[] }): View {
-  const series = (name: string, valueOf: (sample: RateSample) => number | undefined) => {
+function Rates({ samples }: { samples: readonly RateValue[] }): View {
+  const series = (name: string, valueOf: (sample: RateValue) => number | undefined) => {
     const points = samples.map((sample) => ({ at: sample.at, value: valueOf(sample) }));
     return { name, points: points.filter(({ value }) => value !== undefined) };
   };

@@ -1,135 +1,29 @@
 /** What every screen of the owner knows: what waits, what runs, the last calls, and the state of the Computer. */
 import { computed, signal } from "@preact/signals";
-import { act, listen, read } from "../kit/client.ts";
+import type {
+  CallsValue,
+  HistoryValue,
+  RunningValue,
+  StatusValue,
+  WaitingValue,
+} from "../../../api_values.ts";
+import { listen, read } from "../kit/client.ts";
 import { say } from "../kit/parts.ts";
 import { nameText } from "../kit/words.ts";
 import { texts } from "../texts.ts";
 
-interface CallBase {
-  readonly id: string;
-  readonly server: string;
-  readonly tool: string;
-  readonly name: string;
-  readonly agent?: string;
-  readonly client?: string;
-  readonly is_local: boolean;
-  readonly since: string;
-}
-
-interface Question {
-  readonly mode: "form" | "url" | "sign-in";
-  readonly message: string;
-  readonly schema?: Readonly<Record<string, unknown>>;
-  readonly url?: string;
-  readonly user_code?: string;
-  readonly problems?: readonly string[];
-}
-
-export interface Waiting extends CallBase {
-  readonly kind: "call" | "question";
-  readonly title?: string;
-  readonly description?: string;
-  readonly annotations?: Readonly<Record<string, unknown>>;
-  readonly claimed_agent: string;
-  readonly must_ask?: boolean;
-  readonly has_always?: boolean;
-  readonly ends_at?: string;
-  readonly digest: string;
-  readonly changed?: string;
-  readonly changes?: readonly Change[];
-  readonly arguments_bytes?: number;
-  readonly arguments?: Readonly<Record<string, unknown>>;
-  readonly question?: Question;
-}
-
-export interface Change {
-  readonly member: string;
-  readonly removed: readonly string[];
-  readonly added: readonly string[];
-}
-
-export interface Running extends CallBase {
-  readonly awaits?: "confirmer" | "approver" | "answerer";
-  readonly progress?: { readonly progress: number; readonly total?: number; readonly message?: string };
-  readonly cancelled?: boolean;
-}
-
-export interface HistoryRecord {
-  readonly id: number;
-  /** The id of the call while it waited and ran. */
-  readonly call: string;
-  readonly agent: string | null;
-  readonly client: string | null;
-  readonly server: string | null;
-  readonly tool: string;
-  readonly started_at: string;
-  readonly duration_ms: number;
-  readonly outcome: string;
-  readonly error_code: number | null;
-  /** JSON as a text, masked. */
-  readonly arguments: string;
-  readonly is_cut: boolean;
-}
-
-export interface ServerRow {
-  readonly name: string;
-  readonly status: "starting" | "running" | "retrying" | "needs sign-in" | "failed" | "stopped";
-  readonly mcp_version?: string;
-  readonly since: string;
-  readonly restarts: number;
-  readonly tools: number;
-  readonly memory_bytes?: number;
-  readonly last_error?: string;
-  readonly problem?: string;
-  readonly remedy?: string;
-  readonly stderr_tail?: string;
-}
-
-export interface Status {
-  readonly name: string;
-  readonly server: string | null;
-  readonly connected: boolean;
-  readonly office: string | null;
-  readonly agent?: string | null;
-  readonly since?: string | null;
-  readonly config: string | null;
-  readonly refused_edit: string | null;
-  readonly can_undo: boolean;
-  readonly servers: readonly ServerRow[];
-}
-
-interface Calls {
-  readonly paused: boolean;
-  readonly waiting: readonly Waiting[];
-  readonly running: readonly Running[];
-}
-
+/** The state of the Computer; the page reads it. */
+export const status = signal<StatusValue | undefined>(undefined);
 /** What waits and runs; `undefined` until it was read once. */
-export const calls = signal<Calls | undefined>(undefined);
+export const calls = signal<CallsValue | undefined>(undefined);
 export const waiting = computed(() => calls.value?.waiting ?? []);
 export const isPaused = computed(() => calls.value?.paused ?? false);
-export const history = signal<readonly HistoryRecord[]>([]);
+export const history = signal<readonly HistoryValue[]>([]);
 
 const MAX_HISTORY = 1_000;
 type Told = Readonly<Record<string, unknown>>;
 /** Events that come while all is read: they are newer than what is read. */
 let meanwhile: Told[] = [];
-/** Calls that were answered on this page, which need not be told. */
-const answeredHere = new Set<string>();
-
-/** Answers what waits, by a command. */
-export async function answer(
-  { id }: Waiting,
-  path: string,
-  { done, ...options }: Readonly<Record<string, unknown>> & { readonly done: string },
-): Promise<void> {
-  answeredHere.add(id);
-  await act(path, { arguments: [id], options }).catch((error) => {
-    answeredHere.delete(id);
-    throw error;
-  });
-  say(done);
-}
 
 function take(event: Told): void {
   const { value: known } = calls;
@@ -141,12 +35,12 @@ function take(event: Told): void {
   if (event["event"] === "paused") calls.value = { ...known, paused: event["paused"] === true };
   if (event["event"] === "call") {
     const others = history.value.filter(({ id }) => id !== event["id"]);
-    history.value = [...others, event as unknown as HistoryRecord].slice(-MAX_HISTORY);
+    history.value = [...others, event as unknown as HistoryValue].slice(-MAX_HISTORY);
   }
 }
 
 /** The entries with the told one as it is now; without it when it has the member `end`. */
-function changed<Entry extends CallBase>(
+function changed<Entry extends RunningValue | WaitingValue>(
   entries: readonly Entry[],
   event: Told,
   end: string,
@@ -155,11 +49,11 @@ function changed<Entry extends CallBase>(
   return end in event ? others : [...others, event as unknown as Entry];
 }
 
-function takeWaiting(event: Told): readonly Waiting[] {
-  const { id, tool, server, gone } = event as unknown as Waiting & { readonly gone?: string };
-  const isKnown = waiting.value.some((each) => each.id === id);
-  if (gone === undefined && !isKnown) say(texts.arrived(nameText(tool), nameText(server)));
-  if (gone !== undefined && isKnown && !answeredHere.delete(id)) say(texts.gone(nameText(tool), gone));
+function takeWaiting(event: Told): readonly WaitingValue[] {
+  const { id, tool, server, gone } = event as unknown as WaitingValue & { readonly gone?: string };
+  const known = waiting.value.find((each) => each.id === id);
+  if (gone === undefined && known === undefined) say(texts.arrived(nameText(tool), nameText(server)));
+  if (gone !== undefined && known !== undefined) say(texts.gone(nameText(known.tool), gone));
   return changed(waiting.value, event, "gone");
 }
 
@@ -169,8 +63,8 @@ async function readAll(): Promise<void> {
   meanwhile = events;
   try {
     const [now, records] = await Promise.all([
-      read<Calls>("calls/list"),
-      read<{ history: readonly HistoryRecord[] }>("history"),
+      read<CallsValue>("calls/list"),
+      read<{ history: readonly HistoryValue[] }>("history"),
     ]);
     if (meanwhile !== events) return;
     calls.value = now;

@@ -1,41 +1,29 @@
 /** Configuration: what is wrong with it and what helps, a server from a pasted entry, and the way back. */
 import { useState } from "preact/hooks";
-import { act } from "../kit/client.ts";
+import type { FindingValue } from "../../../api_values.ts";
 import { Form, recordOf, type Values } from "../kit/form.ts";
 import { html } from "../kit/html.ts";
-import { Button, Failure, say } from "../kit/parts.ts";
+import { Button, Do, Failure, perform } from "../kit/parts.ts";
 import { useReading } from "../kit/reading.ts";
-import { Line, nameText, Prose, type View } from "../kit/words.ts";
+import { Line, Prose, type View } from "../kit/words.ts";
 import { texts } from "../texts.ts";
-import type { Status } from "./computer.ts";
+import { status } from "./computer.ts";
 
 const T = texts.configuration;
-
-interface Finding {
-  readonly message: string;
-  readonly path: string;
-  readonly line?: number;
-  readonly column?: number;
-}
 
 interface Report {
   readonly file: string;
   readonly servers: readonly unknown[];
-  readonly problems: readonly Finding[];
-  readonly failures: readonly Finding[];
-  readonly warnings: readonly Finding[];
+  readonly problems: readonly FindingValue[];
+  readonly failures: readonly FindingValue[];
+  readonly warnings: readonly FindingValue[];
 }
 
 export function Configuration(): View {
   const { value, error, again } = useReading<Report>("config/check", { on: ["config"] });
-  const { value: status } = useReading<Status>("status", { on: ["config"] });
   const { problems = [], failures = [], warnings = [], servers = [], file = "" } = value ?? {};
-  const undo = async () => {
-    await act("config/undo");
-    say(T.undone);
-  };
   const findings = [...problems, ...failures, ...warnings];
-  const refused = status?.refused_edit ?? undefined;
+  const refused = status.value?.refused_edit ?? undefined;
   return html`
     <div class="scroll columns">
       <section aria-labelledby="check"><h2 id="check">${T.check} <span class="count">${findings
@@ -47,14 +35,14 @@ export function Configuration(): View {
           findingRow(each, warnings.includes(each) ? "hot" : "bad")
         )}</ul>
         <div class="actions"><${Button} onPress=${again}>${T.checkAgain}<//>
-          <${Button} isOff=${status?.can_undo !== true} onPress=${undo}>${T.undo}<//></div>
+          <${Do} isOff=${status.value?.can_undo !== true} path="config/undo" label=${T.undo} /></div>
       </section>
       <${Add} />
     </div>
   `;
 }
 
-function findingRow({ message, path, line, column = 1 }: Finding, kind: "bad" | "hot"): View {
+function findingRow({ message, path, line, column = 1 }: FindingValue, kind: "bad" | "hot"): View {
   return html`
     <li class="card">
       <p><span class="badge ${kind}">${T[kind]}</span>
@@ -100,8 +88,7 @@ function Add(): View {
   const [added, setAdded] = useState(0);
   const add = async ({ entry, name = "" }: Values) => {
     for (const [own, each] of entriesOf(String(entry), String(name))) {
-      await act("server/add", { arguments: [own, JSON.stringify(each)] });
-      say(texts.done(T.apply, nameText(own)));
+      await perform({ label: T.apply, path: "server/add", of: [own, JSON.stringify(each)] });
     }
     setAdded(added + 1);
   };

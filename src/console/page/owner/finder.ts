@@ -1,5 +1,6 @@
 /** The Finder: documents, their pages, and the elements of a page with tables and pictures. */
 import { useState } from "preact/hooks";
+import type { DocumentValue } from "../../../api_values.ts";
 import { parseValue, recordOf, type Values } from "../kit/form.ts";
 import { html } from "../kit/html.ts";
 import { Facts, Failure, Pager, Table } from "../kit/parts.ts";
@@ -12,24 +13,16 @@ const T = texts.finder;
 /** The most documents that a Computer lists at a time. */
 const LIMIT = 100;
 
-interface Document {
-  readonly uri: string;
-  readonly title: string;
-  readonly file_type: string;
-  readonly page_count: number;
-  readonly summary?: string;
-  readonly keywords?: readonly string[];
-  readonly last_modified?: string;
-  readonly server: string;
-}
-
 export function Finder(): View {
   const [{ keyword, page }, setAsked] = useState({ keyword: "", page: 1 });
   const options = { limit: LIMIT, offset: (page - 1) * LIMIT, ...keyword !== "" && { keyword } };
-  const { value, error } = useReading<{ documents: readonly Document[]; total_count?: number }>("finder", {
-    options,
-    on: ["documents"],
-  });
+  const { value, error } = useReading<{ documents: readonly DocumentValue[]; total_count?: number }>(
+    "finder",
+    {
+      options,
+      on: ["documents"],
+    },
+  );
   const { documents: items = [], total_count = 0 } = value ?? {};
   const pages = Math.ceil(total_count / LIMIT);
   const pager = html`<${Pager} page=${page} pages=${pages} onPage=${(page: number) =>
@@ -42,14 +35,14 @@ export function Finder(): View {
         items,
         none: value && T.none,
         row: rowOf,
-        keyOf: ({ uri }: Document) => uri,
+        keyOf: ({ uri }: DocumentValue) => uri,
       }]}
-      detail=${(document: Document) =>
+      detail=${(document: DocumentValue) =>
         html`<${DocumentDetail} key=${document.uri} document=${document} />`} />
   `;
 }
 
-function rowOf({ title, file_type, page_count, server }: Document): Row {
+function rowOf({ title, file_type, page_count, server }: DocumentValue): Row {
   return [
     html`<${Line} text=${title} max=${120} />`,
     html`<${Name} text=${server} /> · ${T.pages(page_count)}`,
@@ -57,7 +50,7 @@ function rowOf({ title, file_type, page_count, server }: Document): Row {
   ];
 }
 
-function DocumentDetail({ document }: { document: Document }): View {
+function DocumentDetail({ document }: { document: DocumentValue }): View {
   const [page, setPage] = useState(1);
   const { summary = "", keywords = [], uri, last_modified, page_count } = document;
   return html`

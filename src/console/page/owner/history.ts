@@ -1,5 +1,6 @@
 /** History: the calls of tools, with their arguments masked. */
 import { useMemo, useState } from "preact/hooks";
+import type { HistoryValue } from "../../../api_values.ts";
 import { inputOf, parseValue } from "../kit/form.ts";
 import { html } from "../kit/html.ts";
 import { Facts, nameOf, State } from "../kit/parts.ts";
@@ -7,7 +8,7 @@ import { Heading, type Row, Split } from "../kit/split.ts";
 import { durationText, Moment } from "../kit/time.ts";
 import { Lines, Name, nameText, type View } from "../kit/words.ts";
 import { texts } from "../texts.ts";
-import { history, type HistoryRecord } from "./computer.ts";
+import { history } from "./computer.ts";
 
 const T = texts.history;
 
@@ -29,18 +30,18 @@ export function History(): View {
         items,
         none: T.none,
         row: recordRow,
-        keyOf: ({ id }: HistoryRecord) => `${id}`,
+        keyOf: ({ id }: HistoryValue) => `${id}`,
       }]}
-      detail=${(record: HistoryRecord) => html`<${RecordDetail} key=${record.id} entry=${record} />`} />
+      detail=${(record: HistoryValue) => html`<${RecordDetail} key=${record.id} entry=${record} />`} />
   `;
 }
 
-function outcomeOf({ outcome, error_code }: HistoryRecord): View {
+function outcomeOf({ outcome, error_code }: HistoryValue): View {
   const kind = outcome === "ok" ? "good" : ["cancelled", "declined"].includes(outcome) ? "off" : "bad";
   return html`<${State} kind=${kind}><small>${outcome} ${error_code}</small><//>`;
 }
 
-export function recordRow(record: HistoryRecord): Row {
+export function recordRow(record: HistoryValue): Row {
   const { started_at, tool, server, duration_ms } = record;
   return [
     html`<${Name} text=${tool} />`,
@@ -49,7 +50,7 @@ export function recordRow(record: HistoryRecord): Row {
   ];
 }
 
-export function RecordDetail({ entry: record }: { entry: HistoryRecord }): View {
+export function RecordDetail({ entry: record }: { entry: HistoryValue }): View {
   const { started_at, tool, server, agent, client, duration_ms, arguments: given, is_cut } = record;
   return html`
     <${Heading} about=${outcomeOf(record)}>

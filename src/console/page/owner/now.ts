@@ -1,31 +1,24 @@
 /** Now: what waits for the owner, what runs, and what was called last. */
 import { useEffect, useState } from "preact/hooks";
+import type { HistoryValue, RunningValue, WaitingValue } from "../../../api_values.ts";
 import { act } from "../kit/client.ts";
 import { Form, type Values } from "../kit/form.ts";
 import { html } from "../kit/html.ts";
-import { Button, Empty, Failure, nameOf, Pager, say, State } from "../kit/parts.ts";
+import { Button, Do, Empty, Failure, nameOf, Pager, State } from "../kit/parts.ts";
 import { useReading } from "../kit/reading.ts";
-import { focusDetail, Heading, type Row, Split } from "../kit/split.ts";
+import { Heading, type Row, Split } from "../kit/split.ts";
 import { now, Since, sizeText, spanText } from "../kit/time.ts";
-import { Line, Lines, Members, Name, nameText, Prose, Uri, type View } from "../kit/words.ts";
+import { Line, Lines, Members, Name, Prose, Uri, type View } from "../kit/words.ts";
 import { texts } from "../texts.ts";
-import {
-  answer,
-  calls,
-  history,
-  type HistoryRecord,
-  type Running,
-  type Waiting,
-  waiting,
-} from "./computer.ts";
+import { calls, history, waiting } from "./computer.ts";
 import { RecordDetail, recordRow } from "./history.ts";
 
 const T = texts.now;
 /** The last calls that are shown here. */
 const MAX_RECENT = 30;
 
-type Call = Waiting | Running;
-type Entry = Call | HistoryRecord;
+type Call = WaitingValue | RunningValue;
+type Entry = Call | HistoryValue;
 
 export function Now(): View {
   const keyOf = (entry: Entry) => "outcome" in entry ? entry.call : entry.id;
@@ -65,11 +58,13 @@ function callRow(call: Call): Row {
   ];
 }
 
-function Progress({ call: { progress: { progress, total } = { progress: 0 } } }: { call: Running }): View {
+function Progress(
+  { call: { progress: { progress, total } = { progress: 0 } } }: { call: RunningValue },
+): View {
   return html`<progress aria-label=${T.progress} max=${total ?? 1} value=${total && progress}></progress>`;
 }
 
-function TimeLeft({ call: { since, ends_at } }: { call: Waiting }): View {
+function TimeLeft({ call: { since, ends_at } }: { call: WaitingValue }): View {
   if (ends_at === undefined) return html`<small class="faint"><${Since} at=${since} /></small>`;
   const endsAt = Date.parse(ends_at);
   const leftMs = Math.max(0, endsAt - now.value);
@@ -98,19 +93,15 @@ function Who({ call, does }: { call: Call; does: string }): View {
 /** How long buttons wait for a person to see that another call has come under the pointer, in milliseconds. */
 const ARMING_MS = 450;
 
-function Approval({ entry: call }: { entry: Waiting }): View {
+function Approval({ entry: call }: { entry: WaitingValue }): View {
   const [isRead, setRead] = useState(call.arguments !== undefined);
   const [isArmed, setArmed] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setArmed(true), ARMING_MS);
     return () => clearTimeout(timer);
   }, []);
-  const decide = (path: string, options: Parameters<typeof answer>[2]) => async () => {
-    await answer(call, path, options);
-    focusDetail();
-  };
-  const { title, name, digest: shown, annotations = {}, description = "" } = call;
-  const tool = nameText(call.tool);
+  const { id, title, name, digest: shown, annotations = {}, description = "" } = call;
+  const decide = (path: string, options: Values = {}) => () => act(path, { arguments: [id], options });
   const isOff = !isRead || !isArmed;
   return html`
     <${Heading} about=${html`
@@ -131,14 +122,14 @@ function Approval({ entry: call }: { entry: Waiting }): View {
     `}
     <div class="actions bar">
       <${Button} kind="primary" keys="A" isOff=${isOff}
-        onPress=${decide("calls/allow", { shown, done: T.allowed(tool) })}>${T.allow}<//>
+        onPress=${decide("calls/allow", { shown })}>${T.allow}<//>
       ${call.has_always !== false && html`
         <${Button} isOff=${isOff}
-          onPress=${decide("calls/allow", { shown, always: true, done: T.allowedAlways(tool) })}>${T
+          onPress=${decide("calls/allow", { shown, always: true })}>${T
             .always}<//>
       `}
       <${Button} kind="danger" keys="D" isOff=${!isArmed}
-        onPress=${decide("calls/deny", { done: T.denied(tool) })}>${T.deny}<//>
+        onPress=${decide("calls/deny")}>${T.deny}<//>
       ${!isRead && html`<small class="faint">${T.readFirst}</small>`}
     </div>
   `;
@@ -158,7 +149,7 @@ export function Hints({ annotations }: { annotations: Values }): View {
 }
 
 export function Changes(
-  { tool: { changed, changes = [] } }: { tool: Pick<Waiting, "changed" | "changes"> },
+  { tool: { changed, changes = [] } }: { tool: Pick<WaitingValue, "changed" | "changes"> },
 ): View {
   if (changed === undefined && changes.length === 0) return null;
   const lines = (text: string) => html`<${Lines} text=${text} />`;
@@ -176,7 +167,7 @@ export function Changes(
 }
 
 /** Arguments that are too long for one page: a call can be allowed when its last page was shown. */
-function ArgumentPages({ call, onRead }: { call: Waiting; onRead: () => void }): View {
+function ArgumentPages({ call, onRead }: { call: WaitingValue; onRead: () => void }): View {
   const [page, setPage] = useState(1);
   const { value, error } = useReading<{ page: number; pages: number; text: string }>("calls/show", {
     arguments: [call.id],
@@ -193,12 +184,14 @@ function ArgumentPages({ call, onRead }: { call: Waiting; onRead: () => void }):
 }
 
 /** A question of an MCP server, or a sign-in that waits for the browser. */
-export function Asking({ entry: asked }: { entry: Waiting }): View {
+export function Asking({ entry: asked }: { entry: WaitingValue }): View {
   const { mode = "form", message = "", schema = {}, url = "", user_code, problems = [] } = asked.question ??
     {};
-  const done = T.answered(nameText(asked.server));
-  const send = (content: Values) => answer(asked, "calls/answer", { content: JSON.stringify(content), done });
-  const decline = html`<${Button} onPress=${() => answer(asked, "calls/decline", { done })}>${T.decline}<//>`;
+  const { id } = asked;
+  const send = (content: Values) =>
+    act("calls/answer", { arguments: [id], options: { content: JSON.stringify(content) } });
+  const decline = html`<${Button} onPress=${() =>
+    act("calls/decline", { arguments: [id] })}>${T.decline}<//>`;
   const form = mode === "form" ? { schema, submit: T.answer } : { schema: T.pasteSchema, submit: T.paste };
   return html`
     <${Heading} about=${html`
@@ -225,12 +218,8 @@ export function Asking({ entry: asked }: { entry: Waiting }): View {
   `;
 }
 
-function RunningDetail({ entry: call }: { entry: Running }): View {
+function RunningDetail({ entry: call }: { entry: RunningValue }): View {
   const { progress: { progress, total, message } = { progress: 0 }, cancelled = false, awaits } = call;
-  const cancel = async () => {
-    await act("calls/cancel", { arguments: [call.id] });
-    say(T.cancelled(nameText(call.tool)));
-  };
   return html`
     <${Heading} about=${html`<${Who} call=${call} does=${T.runs} />`}>
       <${Name} text=${call.name} />
@@ -240,6 +229,8 @@ function RunningDetail({ entry: call }: { entry: Running }): View {
         <${State} kind="busy">${cancelled ? T.cancelling : T.awaits[awaits ?? "nobody"]}<//>
       ${" "}<${Since} at=${call.since} />${total !== undefined && ` · ${progress} / ${total}`}
       ${message !== undefined && html`<span> · <${Line} text=${message} /></span>`}</p>
-    <div class="actions bar"><${Button} kind="danger" keys="C" onPress=${cancel}>${T.cancel}<//></div>
+    <div class="actions bar">
+      <${Do} kind="danger" keys="C" label=${T.cancel} path="calls/cancel" of=${[call.id]} name=${call.tool} />
+    </div>
   `;
 }

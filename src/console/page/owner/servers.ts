@@ -1,15 +1,15 @@
 /** Servers: the state of each MCP server, what went wrong, and what helps. */
 import { useEffect, useRef, useState } from "preact/hooks";
-import { act } from "../kit/client.ts";
+import type { ListedInputValue, ServerValue } from "../../../api_values.ts";
 import { Form, inputOf, type Values } from "../kit/form.ts";
 import { html } from "../kit/html.ts";
-import { Button, Facts, Failure, nameOf, say, State } from "../kit/parts.ts";
+import { Do, Facts, Failure, nameOf, perform, State } from "../kit/parts.ts";
 import { useReading } from "../kit/reading.ts";
 import { Heading, type Row, Split } from "../kit/split.ts";
 import { Since, sizeText } from "../kit/time.ts";
 import { Line, Lines, Name, nameText, Prose, type View } from "../kit/words.ts";
 import { texts } from "../texts.ts";
-import { type ServerRow, type Status, waiting } from "./computer.ts";
+import { status, waiting } from "./computer.ts";
 import { Asking } from "./now.ts";
 
 const T = texts.servers;
@@ -24,31 +24,30 @@ export const STATE_KINDS = {
 } as const;
 
 export function Servers(): View {
-  const { value, error } = useReading<Status>("status", { on: ["servers", "tools", "config"] });
-  const items = value?.servers ?? [];
+  const items = status.value?.servers ?? [];
   // The server that is shown stays when it has started, or another one fails.
   const shown = useRef<string>();
   const first = items.find(({ name }) => name === shown.current) ??
     items.find(({ status }) => STATE_KINDS[status] === "bad") ?? items[0];
   shown.current = first?.name;
-  const none = value && html`${T.none}: <a href="#/configuration">${T.addOne}</a>`;
+  const none = status.value && html`${T.none}: <a href="#/configuration">${T.addOne}</a>`;
   return html`
-    <${Split} path=${["servers"]} error=${error} first=${first}
-      lists=${[{ title: T.title, items, none, row: rowOf, keyOf: ({ name }: ServerRow) => name }]}
-      detail=${(server: ServerRow) => html`<${Server} key=${server.name} server=${server} />`} />
+    <${Split} path=${["servers"]} first=${first}
+      lists=${[{ title: T.title, items, none, row: rowOf, keyOf: ({ name }: ServerValue) => name }]}
+      detail=${(server: ServerValue) => html`<${Server} key=${server.name} server=${server} />`} />
   `;
 }
 
-function stateOf({ status }: ServerRow): View {
+function stateOf({ status }: ServerValue): View {
   return html`<${State} kind=${STATE_KINDS[status]}><small>${status}</small><//>`;
 }
 
 /** What went wrong last, unless the server is being started again. */
-function troubleOf({ status, last_error, problem }: ServerRow): string | undefined {
+function troubleOf({ status, last_error, problem }: ServerValue): string | undefined {
   return status === "starting" ? undefined : last_error ?? problem;
 }
 
-function rowOf(server: ServerRow): Row {
+function rowOf(server: ServerValue): Row {
   const { name, status, tools, mcp_version, memory_bytes } = server;
   const trouble = STATE_KINDS[status] === "good" ? undefined : troubleOf(server);
   const facts = [
@@ -60,16 +59,11 @@ function rowOf(server: ServerRow): Row {
   return [html`<${Name} text=${name} />`, about, stateOf(server)];
 }
 
-function Server({ server }: { server: ServerRow }): View {
+function Server({ server }: { server: ServerValue }): View {
   const { name, status, since, remedy, stderr_tail, memory_bytes } = server;
   const isDown = status === "stopped" || status === "failed";
-  const run = (path: string, label: string, kind?: "primary") => {
-    const press = async () => {
-      await act(path, { arguments: [name] });
-      say(texts.done(label, nameText(name)));
-    };
-    return html`<${Button} kind=${kind} onPress=${press}>${label}<//>`;
-  };
+  const run: Run = (path, label, kind) =>
+    html`<${Do} kind=${kind} path=${path} of=${[name]} label=${label} />`;
   const trouble = troubleOf(server);
   const signIns = waiting.value.filter((each) => each.server === name && each.question?.mode === "sign-in");
   return html`
@@ -115,13 +109,10 @@ function Server({ server }: { server: ServerRow }): View {
   `;
 }
 
-interface SignInProps {
-  readonly server: ServerRow;
-  readonly run: (path: string, label: string, kind?: "primary") => View;
-}
+type Run = (path: string, label: string, kind?: "primary") => View;
 
 /** A sign-in ends when the person has come back from the browser; its page and code are shown meanwhile. */
-function SignIn({ server: { name, status }, run }: SignInProps): View {
+function SignIn({ server: { name, status }, run }: { server: ServerValue; run: Run }): View {
   const { value } = useReading<{ servers: readonly { state: string }[] }>("auth/status", {
     arguments: [name],
     on: ["servers"],
@@ -132,25 +123,17 @@ function SignIn({ server: { name, status }, run }: SignInProps): View {
   return state === "signed out" && run("auth/login", T.signIn);
 }
 
-interface InputRow {
-  readonly id: string;
-  readonly description: string;
-  readonly value_from: string;
-  readonly used_by: readonly string[];
-}
-
 /** The inputs of a server. */
 function Inputs({ server }: { server: string }): View {
-  const { value } = useReading<{ inputs: readonly InputRow[] }>("input/list", { on: ["config", "servers"] });
+  const { value } = useReading<{ inputs: readonly ListedInputValue[] }>("input/list", {
+    on: ["config", "servers"],
+  });
   const inputs = (value?.inputs ?? []).filter(({ used_by }) => used_by.includes(server));
   return inputs.map(({ id, description, value_from }) => {
     const title = T.input(nameText(id));
     const about = `${description} · ${T.valueFrom} ${value_from}`;
     const field = { type: "string", format: "password", title, description: about };
-    const set = async ({ value }: Values) => {
-      await act("input/set", { arguments: [id, String(value)] });
-      say(texts.done(T.set, nameText(id)));
-    };
+    const set = ({ value }: Values) => perform({ label: T.set, path: "input/set", of: [id, String(value)] });
     return html`
       <${Form} key=${`${id} ${value_from}`} schema=${{ required: ["value"], properties: { value: field } }}
         submit=${T.set} kind=${value_from === "missing" ? "primary" : undefined} onSubmit=${set} />

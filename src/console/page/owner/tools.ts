@@ -1,46 +1,34 @@
 /** The tools that the Agent is offered: what has changed in them, whether they ask, and a form that runs one. */
 import { useState } from "preact/hooks";
+import type { ToolValue } from "../../../api_values.ts";
 import { act } from "../kit/client.ts";
 import { Form, parseValue, recordOf, type Values } from "../kit/form.ts";
 import { html } from "../kit/html.ts";
-import { Button, say } from "../kit/parts.ts";
+import { Do } from "../kit/parts.ts";
 import { useReading } from "../kit/reading.ts";
 import { linkTo } from "../kit/route.ts";
 import { Heading, type Row, Split } from "../kit/split.ts";
 import { durationText } from "../kit/time.ts";
-import { Line, Lines, Name, nameText, Picture, pictureOf, Prose, type View } from "../kit/words.ts";
+import { Line, Lines, Name, Picture, pictureOf, Prose, type View } from "../kit/words.ts";
 import { texts } from "../texts.ts";
-import type { Waiting } from "./computer.ts";
 import { Changes, Hints } from "./now.ts";
 
 const T = texts.tools;
 
-interface Tool extends Pick<Waiting, "changed" | "changes"> {
-  readonly name: string;
-  readonly description: string;
-  readonly params_schema: Values;
-  readonly meta?: Values | null;
-  readonly server: string;
-  /** Its own name. */
-  readonly tool: string;
-  readonly auto_apply?: boolean;
-  readonly hidden?: boolean;
-  /** It has changed, and is kept from the Agent until it is allowed. */
-  readonly set_aside?: boolean;
-}
-
 export function Tools(): View {
-  const { value, error } = useReading<{ tools: readonly Tool[] }>("tool/list", { on: ["tools", "config"] });
+  const { value, error } = useReading<{ tools: readonly ToolValue[] }>("tool/list", {
+    on: ["tools", "config"],
+  });
   // Several servers may have a tool of one name.
-  const keyOf = ({ server, tool }: Tool) => `${server}/${tool}`;
+  const keyOf = ({ server, tool }: ToolValue) => `${server}/${tool}`;
   const list = { title: T.title, items: value?.tools ?? [], none: value && T.none, row: rowOf, keyOf };
   return html`
     <${Split} path=${["sees", "tools"]} search=${T.search} error=${error} lists=${[list]}
-      detail=${(tool: Tool) => html`<${ToolDetail} key=${keyOf(tool)} tool=${tool} />`} />
+      detail=${(tool: ToolValue) => html`<${ToolDetail} key=${keyOf(tool)} tool=${tool} />`} />
   `;
 }
 
-function rowOf(tool: Tool): Row {
+function rowOf(tool: ToolValue): Row {
   return [
     html`<${Name} text=${tool.name} />`,
     html`<${Name} text=${tool.server} /> · <${Line} text=${tool.description} max=${160} />`,
@@ -50,20 +38,15 @@ function rowOf(tool: Tool): Row {
   ];
 }
 
-function isChanged({ changed, changes = [] }: Tool): boolean {
+function isChanged({ changed, changes = [] }: ToolValue): boolean {
   return changed !== undefined || changes.length > 0;
 }
 
-function ToolDetail({ tool }: { tool: Tool }): View {
+function ToolDetail({ tool }: { tool: ToolValue }): View {
   const { name, server, description, params_schema, meta, hidden, auto_apply } = tool;
   const annotations = recordOf(parseValue(String(meta?.["MCP_TOOL_ANNOTATION"] ?? "")));
-  const edit = (path: string, label: string) => {
-    const press = async () => {
-      await act(path, { arguments: [name], options: { mcp_server: server } });
-      say(texts.done(label, nameText(name)));
-    };
-    return html`<${Button} onPress=${press}>${label}<//>`;
-  };
+  const edit = (path: string, label: string) =>
+    html`<${Do} path=${path} of=${[name]} options=${{ mcp_server: server }} label=${label} />`;
   return html`
     <${Heading} about=${html`<span>${texts.now.of} <a href=${
       linkTo("servers", server)

@@ -1,0 +1,260 @@
+/** The JSON of commands whose answers the pages read, and of events: what the programs write and the pages rely on. */
+
+/** A call of a tool, while it waits or runs. */
+interface CallValue {
+  readonly id: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly name: string;
+  readonly agent?: string | undefined;
+  readonly client?: string | undefined;
+  readonly is_local: boolean;
+  readonly since: string;
+}
+
+/** What waits for a person. */
+export interface WaitingValue extends CallValue {
+  readonly kind: "call" | "question";
+  readonly title?: string | undefined;
+  readonly description?: string;
+  readonly annotations?: Readonly<Record<string, unknown>>;
+  readonly claimed_agent: string;
+  readonly must_ask?: boolean;
+  readonly has_always?: boolean;
+  readonly ends_at?: string;
+  readonly digest?: string;
+  readonly changed?: string | undefined;
+  readonly changes?: readonly {
+    readonly member: string;
+    readonly removed: readonly string[];
+    readonly added: readonly string[];
+  }[];
+  readonly arguments_bytes?: number;
+  /** They are read in pages where they are long. */
+  readonly arguments?: Readonly<Record<string, unknown>> | undefined;
+  readonly question?: {
+    readonly mode: "form" | "url" | "sign-in";
+    readonly message: string;
+    readonly schema?: Readonly<Record<string, unknown>>;
+    readonly url?: string;
+    readonly user_code?: string;
+    readonly problems?: readonly string[];
+  };
+}
+
+export interface RunningValue extends CallValue {
+  readonly awaits?: "confirmer" | "approver" | "answerer" | undefined;
+  readonly timeout_at?: string | undefined;
+  readonly progress?: ProgressValue | undefined;
+  readonly cancelled?: true | undefined;
+}
+
+interface ProgressValue {
+  readonly progress: number;
+  readonly total?: number | undefined;
+  readonly message?: string | undefined;
+}
+
+/** `calls list` */
+export interface CallsValue {
+  readonly paused: boolean;
+  readonly waiting: readonly WaitingValue[];
+  readonly running: readonly RunningValue[];
+}
+
+/** A call of `history`. */
+export interface HistoryValue {
+  readonly id: number;
+  /** The id of the call while it waited and ran. */
+  readonly call: string;
+  readonly req_id?: string | undefined;
+  readonly agent: string | null;
+  readonly client: string | null;
+  readonly server: string | null;
+  readonly tool: string;
+  readonly started_at: string;
+  readonly duration_ms: number;
+  readonly outcome: string;
+  readonly error_code: number | null;
+  /** JSON as a text, masked. */
+  readonly arguments: string;
+  readonly is_cut: boolean;
+}
+
+/** An MCP server in `status`. */
+export interface ServerValue {
+  readonly name: string;
+  readonly status: "starting" | "running" | "retrying" | "needs sign-in" | "failed" | "stopped";
+  readonly mcp_version?: string | undefined;
+  readonly since: string;
+  readonly restarts: number;
+  readonly tools: number;
+  readonly memory_bytes?: number | undefined;
+  readonly last_error?: string | undefined;
+  readonly problem?: string | undefined;
+  readonly remedy?: string | undefined;
+  readonly stderr_tail?: string | undefined;
+}
+
+/** `status` of a Computer. */
+export interface StatusValue {
+  readonly name: string;
+  readonly server: string | null;
+  readonly connected: boolean;
+  readonly office: string | null;
+  readonly agent: string | null;
+  readonly since: string | null;
+  readonly config: string | null;
+  readonly refused_edit: string | null;
+  readonly can_undo: boolean;
+  readonly servers: readonly ServerValue[];
+}
+
+/** A tool in `tool list`. */
+export interface ToolValue extends Pick<WaitingValue, "changed" | "changes"> {
+  readonly name: string;
+  readonly description: string;
+  readonly params_schema: Readonly<Record<string, unknown>>;
+  readonly meta?: Readonly<Record<string, unknown>> | null | undefined;
+  readonly server: string;
+  /** Its own name. */
+  readonly tool: string;
+  readonly auto_apply?: boolean | undefined;
+  readonly hidden?: boolean | undefined;
+  /** It has changed, and is kept from the Agent until it is allowed. */
+  readonly set_aside?: boolean | undefined;
+}
+
+/** An input in `input list`. */
+export interface ListedInputValue {
+  readonly id: string;
+  readonly type: string;
+  readonly description: string;
+  readonly value_from: string;
+  readonly used_by: readonly string[];
+}
+
+/** A document in `finder`. */
+export interface DocumentValue {
+  readonly uri: string;
+  readonly title: string;
+  readonly file_type: string;
+  readonly page_count: number;
+  readonly summary?: string;
+  readonly keywords?: readonly string[];
+  readonly last_modified?: string;
+  readonly server: string;
+}
+
+/** Something that `config check` has found. */
+export interface FindingValue {
+  readonly message: string;
+  readonly path: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
+/** `overview` of a Server. */
+export interface OverviewValue {
+  readonly url: string;
+  readonly version: string;
+  readonly ready: boolean;
+  readonly unready: string | null;
+  readonly uptime_s: number;
+  /** Whether other processes serve its offices as well. */
+  readonly shared: boolean;
+  /** Whether it serves MCP clients, too. */
+  readonly hub: boolean;
+  readonly members: Readonly<Record<string, number>>;
+  readonly offices: number;
+  readonly memory: {
+    readonly rss: number;
+    readonly message_bytes: number;
+    readonly max_message_bytes: number;
+  };
+  readonly last15m: readonly RateValue[];
+  readonly options: readonly {
+    readonly name: string;
+    readonly value: string;
+    readonly default: string | null;
+  }[];
+}
+
+/** What a Server counted in 10 seconds. */
+export interface RateValue {
+  readonly at: string;
+  readonly calls_per_s: number;
+  readonly p50_ms?: number | undefined;
+  readonly p95_ms?: number | undefined;
+  readonly refusals: Readonly<Record<string, number>>;
+}
+
+/** An office in `offices`. */
+export interface OfficeValue {
+  readonly office: string;
+  readonly members: number;
+  readonly agent: string | null;
+  readonly computers: number;
+  readonly observers: number;
+}
+
+/** A member in `members`. */
+export interface MemberValue {
+  readonly sid: string;
+  readonly role: string;
+  readonly is_observer: boolean;
+  readonly name: string;
+  readonly client?: string | undefined;
+  readonly version?: string | undefined;
+  readonly principal: string;
+  readonly address: string;
+  readonly transport: string;
+  readonly since: string;
+  readonly last_seen: string;
+  readonly round_trip_ms?: number | undefined;
+  readonly waits: { readonly bytes: number; readonly requests: number };
+}
+
+/** An event as `events` and the stream of the console tell it. */
+export interface SeenValue {
+  readonly at: string;
+  readonly office: string;
+  readonly event: string;
+  readonly from: string;
+  readonly to: string | null;
+  readonly ms: number;
+  readonly bytes: number;
+  readonly answer_bytes: number | null;
+  readonly outcome: string;
+  readonly code: number | null;
+  /** How many before it were not told. */
+  readonly left_out: number;
+}
+
+/** An accepted token by its name, never by its value. */
+export interface TokenValue {
+  readonly name: string;
+  /** Whose it is: of a member of offices, of an MCP client of a hub, or of its operators. */
+  readonly kind: "member" | "client" | "operator";
+  /** All if `null`. */
+  readonly offices: readonly string[] | null;
+  readonly roles: readonly string[] | null;
+  readonly expires: string | null;
+}
+
+/** A grant in `grants list`. */
+export interface GrantValue {
+  readonly id: string;
+  readonly client: string;
+  readonly client_id: string;
+  readonly returns_to: string;
+  readonly consented_by: string;
+  readonly resource: string;
+  readonly offices: readonly string[];
+  /** All if `null`. */
+  readonly computers: readonly string[] | null;
+  readonly rights: "read" | "confirm" | "call";
+  readonly since: string;
+  readonly last_used: string | null;
+  readonly calls: number;
+}
