@@ -1,5 +1,5 @@
 /** The languages of source code: what is no code in them, and how their definitions begin. */
-import { type DefinitionForms, DEFINITIONS } from "./definitions.ts";
+import { type DefinitionForms, DEFINITIONS, type MemberForms, MEMBERS } from "./definitions.ts";
 import type { Region } from "./masked_code.ts";
 
 /** What is known of a language. The expressions are tried at the beginning of a statement. */
@@ -12,6 +12,8 @@ export interface Language {
    */
   readonly statements: "semicolon" | "line" | "indentation";
   readonly definition: DefinitionForms;
+  /** The members of its types; a language without has none that are told. */
+  readonly members?: MemberForms;
   /** Matches a block whose definitions are top definitions. It may be a definition itself. */
   readonly container?: RegExp;
 }
@@ -76,6 +78,7 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
     ],
     statements: "line",
     definition: DEFINITIONS.js,
+    members: MEMBERS.js,
     container: /^(?:(?:export|declare)\s+){0,2}(?:namespace\s|module\s+[\w$"]|global\s*$)/,
   }],
   ["c h cc cpp hpp", {
@@ -89,6 +92,7 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
     ],
     statements: "semicolon",
     definition: DEFINITIONS.c,
+    members: MEMBERS.c,
     container: /^(?:inline\s+)?namespace\b|^extern\s+"+\s*$/,
   }],
   ["kt", {
@@ -102,6 +106,7 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
     ],
     statements: "line",
     definition: DEFINITIONS.kt,
+    members: MEMBERS.kt,
   }],
   ["sh bash", {
     regions: [
@@ -123,12 +128,14 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
     regions: [HASH, long('"""'), long("'''"), short('"'), short("'")],
     statements: "indentation",
     definition: DEFINITIONS.py,
+    members: MEMBERS.py,
     container: /^(?:if|elif|else|try|except|finally|with|for|while)\b/,
   }],
   ["java", {
     regions: [SLASHES, BLOCK, long('"""'), short('"'), CHARACTER],
     statements: "semicolon",
     definition: DEFINITIONS.java,
+    members: MEMBERS.java,
   }],
   ["go", {
     regions: [SLASHES, BLOCK, { open: "`", end: "`" }, short('"'), CHARACTER],
@@ -145,6 +152,7 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
     ],
     statements: "semicolon",
     definition: DEFINITIONS.rs,
+    members: MEMBERS.rs,
     container: /^(?:#!?\s*\[[^\]]*\]\s*)*(?:(?:unsafe\s+)?extern\s+"*\s*$|(?!macro_rules)[\w:]+!\s*$)/,
   }],
   ["rb", {
@@ -158,6 +166,7 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
     ],
     statements: "indentation",
     definition: DEFINITIONS.rb,
+    members: MEMBERS.rb,
     container: /^(?:module|begin)\b/,
   }],
   ["php", {
@@ -172,6 +181,7 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
     ],
     statements: "semicolon",
     definition: DEFINITIONS.php,
+    members: MEMBERS.php,
     container: /^(?:namespace|if|else|elseif)\b/,
   }],
   ["cs", {
@@ -186,6 +196,7 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
     ],
     statements: "semicolon",
     definition: DEFINITIONS.cs,
+    members: MEMBERS.cs,
     container: /^namespace\b/,
   }],
   ["swift", {
@@ -198,11 +209,13 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
     ],
     statements: "line",
     definition: DEFINITIONS.swift,
+    members: MEMBERS.swift,
   }],
   ["scala", {
     regions: [SLASHES, NESTED_BLOCK, { open: '"""', end: '"""+' }, short('"'), CHARACTER],
     statements: "indentation",
     definition: DEFINITIONS.scala,
+    members: MEMBERS.scala,
     container: /^package\s+(?!object)[\w.]+\s*[{:]/,
   }],
   ["lua", {

@@ -1,4 +1,4 @@
-/** Source code: an outline of its top definitions, each with its code. */
+/** Source code: an outline of its top definitions and the members of long types, each with its code. */
 import type { DocumentElement } from "@a2c-smcp/sdk/provider";
 import { type DecodedText, decodeText } from "../decode_text.ts";
 import type { ParsedDocument, ParseInput } from "../format.ts";
@@ -44,8 +44,8 @@ function toElements(text: string, extension: string): DocumentElement[] {
   const language = languageOf(extension);
   const definitions = language === undefined ? [] : outlineOf(text, language);
   const elements = [...pieces(text.slice(0, definitions[0]?.from), extension)];
-  for (const [index, { title, from }] of definitions.entries()) {
-    elements.push({ category: "heading", content: { level: 2, text: title } });
+  for (const [index, { title, from, isMember }] of definitions.entries()) {
+    elements.push({ category: "heading", content: { level: isMember ? 3 : 2, text: title } });
     elements.push(...pieces(text.slice(from, definitions[index + 1]?.from), extension));
   }
   return elements;

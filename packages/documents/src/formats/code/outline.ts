@@ -1,9 +1,9 @@
-/** The top definitions of a file of source code. */
+/** The top definitions of a file of source code, and the members of its types. */
 import type { Language } from "./languages.ts";
 import { shorten } from "../../basics.ts";
 import { maskedCode, STRING_MASK } from "./masked_code.ts";
 
-/** A definition that is in no other one. Positions are those of the text. */
+/** A definition that is in no other one, or a member of such a type. Positions are those of the text. */
 export interface Definition {
   /** Where it begins, with its annotations and the comments above it. */
   readonly from: number;
@@ -11,8 +11,11 @@ export interface Definition {
   readonly at: number;
   /** Its beginning in one line, up to its body. */
   readonly title: string;
+  readonly isMember?: boolean;
 }
 
+/** From so many characters on, the members of a type are told. */
+const LONG_TYPE = 4_000;
 /** The most characters of a statement that are looked at. */
 const MAX_STATEMENT = 2_000;
 const MAX_TITLE = 160;
@@ -33,9 +36,50 @@ interface Statement {
   readonly head: string;
 }
 
-/** Finds the top definitions, in the order of the file. */
+/** Finds the top definitions and the members of long types, in the order of the file. */
 export function outlineOf(text: string, language: Language): Definition[] {
-  const code = maskedCode(text, language.regions);
+  const file = { text, code: maskedCode(text, language.regions) };
+  const top = definitionsIn(file, { from: 0, to: text.length, language });
+  return top.flatMap((definition, index) => {
+    const { members } = language;
+    const { at } = definition;
+    const next = top[index + 1]?.from ?? text.length;
+    if (members === undefined || next - at < LONG_TYPE) return [definition];
+    const body = bodyOf(file.code, { at, next, language });
+    const isType = members.within.test(file.code.slice(at, Math.min(body.from, at + MAX_STATEMENT)));
+    const inner = { ...language, definition: members };
+    const within = isType ? definitionsIn(file, { ...body, language: inner }) : [];
+    return [definition, ...within.map((member) => ({ ...member, isMember: true }))];
+  });
+}
+
+/** What is within the first brackets of a definition; where blocks are indented, the lines after its first one. */
+function bodyOf(
+  code: string,
+  { at, next, language }: { readonly at: number; readonly next: number; readonly language: Language },
+): { readonly from: number; readonly to: number } {
+  const isIndented = language.statements === "indentation";
+  const opening = code.indexOf(isIndented ? "\n" : "{", at);
+  const from = opening < 0 || opening >= next ? next : opening + 1;
+  let depth = isIndented ? Infinity : 1;
+  let to = from;
+  for (; to < next; to++) {
+    if (code[to] === "{") depth++;
+    else if (code[to] === "}" && --depth === 0) break;
+  }
+  return { from, to };
+}
+
+/** Finds the definitions in a part of a file that are in no other one there. */
+function definitionsIn(
+  file: { readonly text: string; readonly code: string },
+  { from: start, to: end, language }: {
+    readonly from: number;
+    readonly to: number;
+    readonly language: Language;
+  },
+): Definition[] {
+  const [text, code] = [file.text.slice(start, end), file.code.slice(start, end)];
   const definitions: Definition[] = [];
   let isNamedAfter = false;
   const statements = language.statements === "indentation"
@@ -58,10 +102,10 @@ export function outlineOf(text: string, language: Language): Definition[] {
     isNamedAfter = /^typedef\b[^]*\{$/.test(head);
     const at = from + match[0].length - (match.groups?.["start"]?.length ?? 0);
     const end = Math.min(to ?? endOfLine(code, from), at + MAX_TITLE_SOURCE);
-    const least = last?.at ?? -1;
+    const least = last === undefined ? -1 : last.at - start;
     definitions.push({
-      from: withComments({ text, code, from, least }),
-      at,
+      from: start + withComments({ text, code, from, least }),
+      at: start + at,
       title: titleOf(text.slice(at, end)),
     });
   }
@@ -206,7 +250,7 @@ function titleOf(text: string): string {
   const line = text.toWellFormed().replace(/\s+/g, " ").trim();
   const title = line
     .replace(/^((?:\w+ )*(?:const|let|var|val|static|type|using|typealias)\b[^(=]*?) ?=.*$/, "$1")
-    .replace(/ ?(?:\{.*|=>.*|\bas [$'].*|:$|;$|=$)/i, "");
+    .replace(/ ?(?:\{.*|=>.*|\bas [$'].*|:$|;$|=$)/i, "").replace(/ =$/, "");
   return shorten((title === "" ? line : title).trim(), MAX_TITLE);
 }
 
