@@ -1,7 +1,8 @@
 /** Pages of formats that have none: a page is a section under a top heading. */
 import type { DocumentElement, DocumentPage } from "@a2c-smcp/sdk/provider";
-import type { ElementContents, HeadingContent, TableCell } from "@a2c-smcp/sdk";
+import type { ElementContents, HeadingContent } from "@a2c-smcp/sdk";
 import { shorten } from "../basics.ts";
+import { mergedRanges, type PlacedCell } from "./merged_cells.ts";
 import type { DocumentFacts, OutlineEntry, ParsedDocument } from "./format.ts";
 
 /** The most characters of content of a page; a longer section is continued on further pages. */
@@ -168,13 +169,19 @@ export function* cutAtLines(text: string, maxLength: number): Generator<string, 
   yield text.slice(start);
 }
 
-/** A table of rows, of which the first ones may be its header. Columns of several headers have all of them as their name. */
-export function tableOf(rows: readonly (readonly TableCell[])[], headerRows = 0): DocumentElement {
+/**
+ * A table of rows, of which the first ones may be its header. Columns of several headers have all of them as their name.
+ * Cells that others cover are empty, and their ranges are told.
+ */
+export function tableOf(placed: readonly (readonly PlacedCell[])[], headerRows = 0): DocumentElement {
+  const merged = mergedRanges(placed);
+  const rows = placed.map((row) => row.map((cell) => typeof cell === "symbol" ? null : cell));
   const names = (headerRows === 0 ? [] : rows[0] ?? []).map((_, column) =>
     rows.slice(0, headerRows).map((row) => String(row[column] ?? "")).filter((name) => name !== "").join(" ")
   );
-  const body = rows.slice(headerRows).map((row) => [...row]);
-  return { category: "table", content: { headers: names, rows: body, total_rows: body.length } };
+  const body = rows.slice(headerRows);
+  const ranges = merged.length === 0 ? {} : { merged_ranges: merged };
+  return { category: "table", content: { headers: names, rows: body, total_rows: body.length, ...ranges } };
 }
 
 /** The texts of the headings, for {@linkcode DocumentFacts.headings}. */

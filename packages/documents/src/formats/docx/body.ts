@@ -1,5 +1,5 @@
 /** The body of a document: its paragraphs, lists, tables, pictures and notes, in order. */
-import type { TableCell } from "@a2c-smcp/sdk";
+import { COVERED_FROM_ABOVE, COVERED_FROM_LEFT, type PlacedCell } from "../merged_cells.ts";
 import type { DocumentElement } from "@a2c-smcp/sdk/provider";
 import { ListBuilder, type ListMark } from "../list_builder.ts";
 import { isOn, type OfficePackage, type Relationship } from "../ooxml.ts";
@@ -123,23 +123,30 @@ export class BodyReader {
   }
 
   #table(node: XmlNode): void {
-    const rows: TableCell[][] = [];
+    const rows: PlacedCell[][] = [];
     const others: DocumentElement[] = [];
     let hasHeader = false;
     for (const row of enclosed(node, "tr")) {
       const properties = at(row, "trPr");
       const gap = (name: string) => Array<null>(countOf(at(properties, name), 0)).fill(null);
-      const cells = [...enclosed(row, "tc")].flatMap((cell): TableCell[] => {
+      const cells = [...enclosed(row, "tc")].flatMap((cell): PlacedCell[] => {
         const properties = at(cell, "tcPr");
-        const merges = [at(properties, "vMerge"), at(properties, "hMerge")];
-        const isContinued = merges.some((merge) =>
-          merge !== undefined && merge.attributes["val"] !== "restart"
-        );
+        const isContinued = (name: string) => {
+          const merge = at(properties, name);
+          return merge !== undefined && merge.attributes["val"] !== "restart";
+        };
         const text = this.#reader.text(cell, others);
-        const span = Array<null>(Math.max(countOf(at(properties, "gridSpan"), 1), 1) - 1).fill(null);
-        return [isContinued ? null : text, ...span];
+        const first = isContinued("vMerge")
+          ? COVERED_FROM_ABOVE
+          : isContinued("hMerge")
+          ? COVERED_FROM_LEFT
+          : text;
+        const covered = Math.max(countOf(at(properties, "gridSpan"), 1), 1) - 1;
+        return [first, ...Array<PlacedCell>(covered).fill(COVERED_FROM_LEFT)];
       });
-      if (at(properties, "del") !== undefined && cells.every((cell) => cell === null || cell === "")) {
+      if (
+        at(properties, "del") !== undefined && cells.every((cell) => typeof cell === "symbol" || cell === "")
+      ) {
         continue;
       }
       if (rows.length === 0) hasHeader = isOn(at(properties, "tblHeader"));

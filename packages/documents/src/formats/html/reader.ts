@@ -3,6 +3,7 @@ import type { FormField, ListContent, ListItem } from "@a2c-smcp/sdk";
 import type { DocumentElement } from "@a2c-smcp/sdk/provider";
 import { unreadable, UnreadParts } from "../format.ts";
 import { joinLists, listOf } from "../list_builder.ts";
+import { COVERED_FROM_ABOVE, COVERED_FROM_LEFT, type PlacedCell } from "../merged_cells.ts";
 import { joinText, type TextForm } from "../raised_text.ts";
 import { tableOf } from "../sections.ts";
 import {
@@ -308,7 +309,10 @@ export class HtmlReader {
         ? []
         : [{ category: "text", content: { text: title } }];
       const [first] = rows;
-      if (first === undefined || rows.every(({ cells }) => cells.every((cell) => !cell))) return elements;
+      if (
+        first === undefined ||
+        rows.every(({ cells }) => cells.every((cell) => typeof cell !== "string" || cell === ""))
+      ) return elements;
       elements.push(tableOf(rows.map(({ cells }) => cells), first.isHeader ? 1 : 0));
       return elements;
     });
@@ -318,7 +322,7 @@ export class HtmlReader {
     element: Element,
     depth: number,
     spans: number[] = [],
-  ): Generator<{ readonly cells: (string | null)[]; readonly isHeader: boolean }> {
+  ): Generator<{ readonly cells: PlacedCell[]; readonly isHeader: boolean }> {
     for (const node of elementsBelow(element)) {
       if (isHidden(node)) continue;
       // A cell does not reach beyond its group of rows.
@@ -333,17 +337,17 @@ export class HtmlReader {
   }
 
   /**
-   * The texts of the cells of a row, each in its column; what another cell covers is `null`.
+   * The texts of the cells of a row, each in its column, with what other cells cover.
    *
    * @param spans in how many further rows each column is covered from above; is updated
    */
-  #cells(cells: readonly Element[], depth: number, spans: number[]): (string | null)[] {
-    const row: (string | null)[] = [];
+  #cells(cells: readonly Element[], depth: number, spans: number[]): PlacedCell[] {
+    const row: PlacedCell[] = [];
     const skipCovered = () => {
       for (let left = spans[row.length] ?? 0; left > 0; left = spans[row.length] ?? 0) {
         spans[row.length] = left - 1;
         if (++this.#covered > MAX_COVERED) throw unreadable("too_large", "its tables have too many cells");
-        row.push(null);
+        row.push(COVERED_FROM_ABOVE);
       }
     };
     for (const cell of cells) {
@@ -352,7 +356,7 @@ export class HtmlReader {
       const text = collapseLines(this.#textOf(cell, depth + 1));
       for (let column = spanOf(cell, "colspan", MAX_SPAN); column > 0; column--) {
         spans[row.length] = rowSpan - 1;
-        row.push(null);
+        row.push(COVERED_FROM_LEFT);
       }
       row[row.length - spanOf(cell, "colspan", MAX_SPAN)] = text;
     }

@@ -1,6 +1,6 @@
 /** Presentations of PowerPoint and others (PPTX). */
 import { annotation, openingOf, tableOf } from "../sections.ts";
-import type { TableCell } from "@a2c-smcp/sdk";
+import { COVERED_FROM_ABOVE, COVERED_FROM_LEFT, type PlacedCell } from "../merged_cells.ts";
 import { shorten } from "../../basics.ts";
 import type { DocumentElement, DocumentPage } from "@a2c-smcp/sdk/provider";
 import {
@@ -267,9 +267,10 @@ function numberedLines(body: XmlNode | undefined): string[] {
 
 function toTable(table: XmlNode): DocumentElement {
   const rows = childrenOf(table, "tr").map((row) =>
-    childrenOf(row, "tc").map((cell): TableCell => {
-      const isCovered = cell.attributes["hMerge"] === "1" || cell.attributes["vMerge"] === "1";
-      return isCovered ? null : numberedLines(at(cell, "txBody")).join("\n");
+    childrenOf(row, "tc").map((cell): PlacedCell => {
+      if (cell.attributes["vMerge"] === "1") return COVERED_FROM_ABOVE;
+      if (cell.attributes["hMerge"] === "1") return COVERED_FROM_LEFT;
+      return numberedLines(at(cell, "txBody")).join("\n");
     })
   );
   const hasHeader = at(table, "tblPr")?.attributes["firstRow"] === "1" && rows.length > 1;

@@ -226,12 +226,3 @@ export function parseCellName(name: string): { readonly column: number; readonly
   const column = [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
   return { column, row: Number(digits) - 1 };
 }
-
-/** The letters of a column, by its number from 0. */
-export function columnName(column: number): string {
-  let name = "";
-  for (let rest = column + 1; rest > 0; rest = Math.floor((rest - 1) / 26)) {
-    name = String.fromCharCode(65 + ((rest - 1) % 26)) + name;
-  }
-  return name;
-}

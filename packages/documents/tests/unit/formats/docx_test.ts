@@ -32,7 +32,7 @@ Deno.test("headings, paragraphs, lists, code and tables of a document are elemen
     ["p0-text-1", { text: "Text." }],
     ["p0-list-1", { ordered: true, items: [{ text: "one", items: ["below"] }, "two"] }],
     ["p0-code-1", { code: "x = 1\ny = 2" }],
-    ["p0-table-1", { headers: ["a", "b"], rows: [["wide", null]], total_rows: 1 }],
+    ["p0-table-1", { headers: ["a", "b"], rows: [["wide", null]], total_rows: 1, merged_ranges: ["A2:B2"] }],
   ]]);
 });
 

@@ -21,7 +21,7 @@ Deno.test("the blocks of HTML become elements, and scripts and styles do not", a
     ["p0-link-1", { text: "this", url: "https://example.com" }],
     ["p0-list-1", { items: [{ text: "one", ordered: true, items: ["below"] }, "two"] }],
     ["p0-text-2", { text: "Sales" }],
-    ["p0-table-1", { headers: ["a", "b"], rows: [["1", null]], total_rows: 1 }],
+    ["p0-table-1", { headers: ["a", "b"], rows: [["1", null]], total_rows: 1, merged_ranges: ["A2:B2"] }],
     ["p0-code-1", { code: "x\n  y" }],
     ["p0-image-1", { description: "A chart", url: "chart.png" }],
     ["p0-separator-1", { style: "line" }],
@@ -61,7 +61,12 @@ Deno.test("cells of HTML that cover rows and columns leave the others in their c
   const rows = [["1", "2", null], [null, "3", "4"], ["5", "6", null]];
   assertEquals(await pagesOf(document), [[
     "spans.html",
-    ["p0-table-1", { headers: ["a", "b", "c"], rows, total_rows: 3 }],
+    ["p0-table-1", {
+      headers: ["a", "b", "c"],
+      rows,
+      total_rows: 3,
+      merged_ranges: ["A2:A3", "B2:C2", "C3:C4"],
+    }],
   ]]);
 });
 
