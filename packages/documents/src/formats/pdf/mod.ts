@@ -31,7 +31,7 @@ import { figures, type PagePictures, picturesOf, scannedPage } from "./pictures.
 import { withLists } from "./list_items.ts";
 import { withoutOverprint } from "./overprint.ts";
 import { type RuledTable, ruledTables, rulingsOf } from "./tables/ruled.ts";
-import { type Line, type TextItem, toLines, withoutForms } from "./lines.ts";
+import { type Line, type TextItem, textOf, toLines, withoutForms } from "./lines.ts";
 import { correctByGlyphs, divideAtGaps, needsGlyphs, textGapsOf } from "./text_gaps.ts";
 import { lettersOf, type StructureNode, toTaggedElements } from "./tags.ts";
 
@@ -39,6 +39,8 @@ import { lettersOf, type StructureNode, toTaggedElements } from "./tags.ts";
 const LOOK_PAGES = 4;
 /** The most characters of a title of a page. */
 const MAX_TITLE = 120;
+/** How many pages show what stands above many. */
+const RUNNING_PAGES = 4;
 /** The most entries of the outline that are words to search by. */
 const MAX_HEADINGS = 200;
 /** With fewer letters, a page with a picture counts as scanned. */
@@ -100,6 +102,7 @@ class PdfReader {
   #look: Promise<BodyLook> | undefined;
   #isMarked: Promise<boolean> | undefined;
   #outline: Promise<PdfOutline> | undefined;
+  #running: Promise<ReadonlySet<string>> | undefined;
   #labels: Promise<readonly string[] | null> | undefined;
 
   constructor(pdf: Pdf, maxDepth: number) {
@@ -227,19 +230,45 @@ class PdfReader {
   async #lookOfDocument(): Promise<BodyLook> {
     const lines: Line[] = [];
     for (let number = 1; number <= Math.min(this.#pdf.numPages, LOOK_PAGES); number++) {
-      // A damaged page costs the others nothing.
-      const page = await this.#pdf.getPage(number).catch(() => undefined);
-      const text = await page?.getTextContent().catch(() => undefined);
-      for (const line of toLines(textsOf(text?.items ?? []).items)) lines.push(line);
+      for (const line of await this.#linesOf(number)) lines.push(line);
     }
     return lookOf(lines, () => false);
+  }
+
+  /** The lines of a page, by its number from 1. A damaged page costs the others nothing. */
+  async #linesOf(number: number): Promise<Line[]> {
+    const page = await this.#pdf.getPage(number).catch(() => undefined);
+    const text = await page?.getTextContent().catch(() => undefined);
+    return toLines(textsOf(text?.items ?? []).items);
   }
 
   async #titleOf(index: number, elements: readonly DocumentElement[]): Promise<string> {
     const label = (await this.#readLabels())?.[index] || `${index + 1}`;
     const { entries } = await this.#readOutline();
-    const name = nameOfPage(entries, index) ?? headingsOf(elements, 1)[0];
+    const name = nameOfPage(entries, index) ?? await this.#ownHeading(index, elements);
     return name === undefined ? `Page ${label}` : `Page ${label}: ${shorten(name, MAX_TITLE)}`;
+  }
+
+  /** The first heading of a page that does not stand above others as well. */
+  async #ownHeading(index: number, elements: readonly DocumentElement[]): Promise<string | undefined> {
+    const headings = headingsOf(elements, MAX_HEADINGS);
+    if (index === 0 || headings.length === 0) return headings[0];
+    const running = await (this.#running ??= this.#runningTexts());
+    return headings.find((heading) => !running.has(withoutNumbers(heading)));
+  }
+
+  /** The texts that several of some pages have, all over the document. */
+  async #runningTexts(): Promise<ReadonlySet<string>> {
+    const { numPages } = this.#pdf;
+    const pages = new Set(
+      Array.from({ length: RUNNING_PAGES }, (_, at) => Math.ceil(numPages * (at + 1) / (RUNNING_PAGES + 1))),
+    );
+    const counts = new Map<string, number>();
+    for (const number of pages) {
+      const texts = new Set((await this.#linesOf(number)).map((line) => withoutNumbers(textOf(line))));
+      for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+    }
+    return new Set([...counts].filter(([, count]) => count > 1).map(([text]) => text));
   }
 
   #readOutline(): Promise<PdfOutline> {
@@ -273,6 +302,11 @@ function withPictures(
   const letters = lettersOf(items);
   if (letters < SCANNED_LETTERS) return [scannedPage(pictures, letters), ...content];
   return content.some(({ category }) => category === "image") ? content : [...content, ...figures(pictures)];
+}
+
+/** A running text differs from page to page by its numbers alone. */
+function withoutNumbers(text: string): string {
+  return text.replace(/[\d\s]+/g, " ").trim();
 }
 
 type MarkedItem = TextItem | { readonly type: string; readonly id?: string };

@@ -1,28 +1,12 @@
 import { assertEquals } from "@std/assert";
 import { outlineWithin, renderOutline } from "@a2c-smcp/sdk/base";
 import { labelRanges } from "../../../src/formats/pdf/outline.ts";
-import { pdfOf, type PdfTestPage } from "../../fixtures/pdf.ts";
+import { HEADER, manualPdf, STEPS, TEXT } from "../../fixtures/manual.ts";
+import { pdfOf } from "../../fixtures/pdf.ts";
 import { openFile } from "./_open.ts";
 
-const HEADER = { size: 20, x: 50, y: 740, text: "Printer manual" };
-const TEXT = { size: 10, x: 50, y: 700, text: "The harvest was good, and what it cost is told here." };
-
-const STEPS = [1, 2, 3, 4, 5, 6].map((step) => ({ title: `Step ${step}`, level: 3 }));
-
-/** 464 pages and 754 entries: 29 chapters of 7 sections with 18 steps in all. Every page has the same header. */
-const MANUAL: readonly PdfTestPage[] = Array.from({ length: 464 }, (_, page) => {
-  const [chapter, at] = [Math.floor(page / 16) + 1, page % 16];
-  const section = (number: number, level = 2) => ({ title: `Section ${chapter}.${number} of it`, level });
-  const sections = at === 0
-    ? [{ title: `Chapter ${chapter}`, level: 1 }, section(1)]
-    : at % 4 === 0
-    ? [section(at / 2), section(at / 2 + 1), ...STEPS]
-    : [];
-  return { lines: [HEADER, TEXT], sections };
-});
-
 Deno.test("pages of a PDF file have the names that its outline gives them", async () => {
-  const { facts, page } = await openFile("manual.pdf", pdfOf(MANUAL));
+  const { facts, page } = await openFile("manual.pdf", manualPdf());
   const titles = await Promise.all([0, 3, 20, 463].map(async (index) => (await page(index)).title));
   assertEquals(titles, [
     "Page 1: Chapter 1; Section 1.1 of it",
@@ -34,7 +18,7 @@ Deno.test("pages of a PDF file have the names that its outline gives them", asyn
 });
 
 Deno.test("the index of a PDF file of 464 pages has at most 3,000 tokens, and that of a chapter has all of it", async () => {
-  const { facts } = await openFile("manual.pdf", pdfOf(MANUAL));
+  const { facts } = await openFile("manual.pdf", manualPdf());
   const whole = outlineWithin(facts.outline ?? [], { first: 0, last: 463 });
   assertEquals([facts.outline?.length, whole.length, renderOutline(whole).length < 9_000], [754, 232, true]);
   assertEquals(
@@ -81,4 +65,14 @@ Deno.test("labels of pages are told by their ranges, and not where they count fr
     "Cover, i–iii, 1–2, A-1–A-2, 1",
   );
   assertEquals(labelRanges(["", ""]), undefined);
+});
+
+Deno.test("what stands above many pages names none of them", async () => {
+  const chapter = (text: string) => ({ size: 16, x: 50, y: 720, text });
+  const pages = Array.from({ length: 12 }, (_, page) => ({
+    lines: [HEADER, ...(page % 3 === 0 ? [chapter(`About field ${page}`)] : []), TEXT],
+  }));
+  const { page } = await openFile("a.pdf", pdfOf(pages));
+  const titles = await Promise.all([0, 1, 6].map(async (index) => (await page(index)).title));
+  assertEquals(titles, ["Page 1: Printer manual", "Page 2", "Page 7: About field 6"]);
 });
