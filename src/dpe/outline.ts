@@ -17,30 +17,33 @@ export interface PageSpan {
   readonly last: number;
 }
 
-/** The most characters of an outline as a text: some 3,000 tokens. */
-export const MAX_OUTLINE_LENGTH = 9_000;
+/** The most bytes of an outline as a text: at most 3,000 tokens, since numbers and short words take one for 2.5 bytes. */
+export const MAX_OUTLINE_BYTES = 7_000;
+/** So few entries lead nowhere: a further level is shown, though neighbours become one entry. */
+const FEW_ENTRIES = 8;
 
 /**
  * The sections that begin within some pages: all levels that have room, from the highest on, each with the number of
- * sections of deeper levels in it. When not even the highest level has room, neighbours become one entry.
+ * sections of deeper levels in it. When not even the highest levels have room, neighbours become one entry.
  *
  * @param sections the whole outline
- * @param maxLength the most characters of {@linkcode renderOutline}
+ * @param maxBytes the most bytes of {@linkcode renderOutline}
  */
 export function outlineWithin(
   sections: readonly OutlineSection[],
   { first, last }: PageSpan,
-  maxLength = MAX_OUTLINE_LENGTH,
+  maxBytes = MAX_OUTLINE_BYTES,
 ): DPEOutlineEntry[] {
   const within = sections.filter(({ page }) => page >= first && page <= last);
   const levels = [...new Set(within.map(({ level }) => level))].sort((a, b) => a - b);
-  let shown: DPEOutlineEntry[] | undefined;
+  let shown: DPEOutlineEntry[] = [];
   for (const deepest of levels) {
     const entries = downTo(within, deepest, levels);
-    if (shown !== undefined && renderOutline(entries).length > maxLength) break;
+    if (shown.length >= FEW_ENTRIES && sizeOf(entries) > maxBytes) break;
     shown = entries;
+    if (sizeOf(entries) > maxBytes) break;
   }
-  return grouped(shown ?? [], maxLength);
+  return grouped(shown, maxBytes);
 }
 
 /** The outline as a text: a line for each section, with the page on which it begins, indented by its level. */
@@ -68,18 +71,22 @@ function downTo(
 }
 
 /** Makes one entry of neighbours, as many as it takes. */
-function grouped(entries: DPEOutlineEntry[], maxLength: number): DPEOutlineEntry[] {
-  const length = renderOutline(entries).length;
-  if (length <= maxLength) return entries;
+function grouped(entries: DPEOutlineEntry[], maxBytes: number): DPEOutlineEntry[] {
+  const size = sizeOf(entries);
+  if (size <= maxBytes) return entries;
   let groups = entries;
-  for (let size = Math.ceil(length / maxLength); size <= entries.length; size++) {
-    groups = entries.filter((_, at) => at % size === 0).map((first, group) => {
-      const members = entries.slice(group * size, (group + 1) * size);
+  for (let each = Math.ceil(size / maxBytes); each <= entries.length; each++) {
+    groups = entries.filter((_, at) => at % each === 0).map((first, group) => {
+      const members = entries.slice(group * each, (group + 1) * each);
       const title = `${first.title} … ${members.at(-1)?.title}`;
       const section_count = members.reduce((sum, { section_count: inner = 0 }) => sum + 1 + inner, 0);
       return members.length === 1 ? first : { ...first, title, section_count };
     });
-    if (renderOutline(groups).length <= maxLength) break;
+    if (sizeOf(groups) <= maxBytes) break;
   }
   return groups;
+}
+
+function sizeOf(entries: readonly DPEOutlineEntry[]): number {
+  return new TextEncoder().encode(renderOutline(entries)).length;
 }

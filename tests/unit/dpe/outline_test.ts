@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { outlineWithin, renderOutline } from "../../../src/dpe/outline.ts";
+import { MAX_OUTLINE_BYTES, outlineWithin, renderOutline } from "../../../src/dpe/outline.ts";
 
 const ALL = { first: 0, last: 9_999 };
 
@@ -23,7 +23,7 @@ const MANUAL = Array.from({ length: 20 }, (_, chapter) => {
 Deno.test("an outline has as many levels as there is room for, and counts what is below them", () => {
   const two = outlineWithin(MANUAL, ALL);
   assertEquals(two.length, 180);
-  assertEquals(renderOutline(two).length <= 9_000, true);
+  assertEquals(renderOutline(two).length <= MAX_OUTLINE_BYTES, true);
   assertEquals(
     renderOutline(two.slice(0, 3)),
     "0: Chapter 1\n  0: Section 1.0\n  3: Section 1.1 [4 sections]",
@@ -47,5 +47,12 @@ Deno.test("neighbours become one entry where the highest level alone has no room
   const flat = Array.from({ length: 900 }, (_, page) => ({ title: `Slide ${page + 1}`, level: 1, page }));
   const entries = outlineWithin(flat, ALL, 2_000);
   assertEquals(renderOutline(entries).length <= 2_000, true);
-  assertEquals(entries[1], { title: "Slide 20 … Slide 38", level: 1, page_index: 19, section_count: 19 });
+  assertEquals(entries[1], { title: "Slide 21 … Slide 40", level: 1, page_index: 20, section_count: 20 });
+});
+
+Deno.test("an outline with one entry above all others leads to these", () => {
+  const sections = Array.from({ length: 900 }, (_, page) => ({ title: `Section ${page}`, level: 2, page }));
+  const entries = outlineWithin([{ title: "Book", level: 1, page: 0 }, ...sections], ALL);
+  assertEquals(renderOutline(entries).length <= MAX_OUTLINE_BYTES, true);
+  assertEquals(entries[1]?.title, "Section 6 … Section 12");
 });
