@@ -14,6 +14,8 @@ export interface BodyLook {
   readonly isBold: (font: string) => boolean;
 }
 
+/** Bold fonts by what their names say; in those of TeX, `BX` is bold. */
+const BOLD = /bold|black|heavy|demi\b|medi\b|-medi|(?:cm|ec|sf)(?:ss)?bx/i;
 /** The most characters of a heading. */
 const MAX_HEADING = 200;
 /** How much larger than the running text a heading is. */
@@ -31,6 +33,11 @@ export function lookOf(lines: readonly Line[], isBold: BodyLook["isBold"]): Body
   const [[size] = [10]] = [...weights].sort(([, a], [, b]) => b - a);
   const headings = [...weights.keys()].filter((each) => each > size * HEADING_SCALE).sort((a, b) => b - a);
   return { size, headings, isBold };
+}
+
+/** Whether the name of a font says that it is bold. */
+export function isBoldName(name: string): boolean {
+  return BOLD.test(name);
 }
 
 /** The elements of a page, in the order of its lines, without ids. */
@@ -69,7 +76,7 @@ function blockAt(
   };
 }
 
-/** The level of a heading by its size, or one below the sizes for a short bold line that stands alone. */
+/** The level of a heading by its size, or one below the sizes for a short bold line that stands alone or stands out. */
 function headingLevel(lines: readonly Line[], at: number, look: BodyLook): number | undefined {
   const line = lines[at];
   if (line === undefined) return undefined;
@@ -77,12 +84,22 @@ function headingLevel(lines: readonly Line[], at: number, look: BodyLook): numbe
   if (text.length > MAX_HEADING || !/\p{L}/u.test(text)) return undefined;
   const bySize = look.headings.indexOf(roundSize(line.size));
   if (bySize >= 0) return Math.min(bySize + 1, 6);
-  const isAlone = isBreak(lines[at - 1], line) &&
-    (lines[at + 1] === undefined || !look.isBold(lines[at + 1]?.font ?? ""));
+  const next = lines[at + 1];
+  const isAlone = isBreak(lines[at - 1], line) || standsOut(lines[at - 1], line, next);
   const isBold = look.isBold(line.font) && roundSize(line.size) >= look.size && !/[.,;]$/.test(text);
-  return isBold && isAlone && text.length <= MAX_HEADING / 2
+  const isLast = next === undefined || !look.isBold(next.font);
+  return isBold && isAlone && isLast && text.length <= MAX_HEADING / 2
     ? Math.min(look.headings.length + 1, 6)
     : undefined;
+}
+
+/** Whether a line of one font between lines of others is no part of their sentences: it ends early, after a sentence. */
+function standsOut(before: Line | undefined, line: Line, next: Line | undefined): boolean {
+  if (before === undefined || next === undefined || line.hasOneFont !== true) return false;
+  const isOther = before.font !== line.font && next.font !== line.font;
+  const endsEarly = edgesOf(line)[1] <= edgesOf(next)[1] - line.size * 2;
+  return isOther && endsEarly && /[.!?:]["'”’)\]]?$/.test(textOf(before)) &&
+    /^[\p{Lu}\p{Lo}\d]/u.test(textOf(line));
 }
 
 /** The line after the heading of a level, or after the paragraph, that begins with a line. */

@@ -36,6 +36,8 @@ export interface Line {
   readonly size: number;
   /** The font of most of its letters. */
   readonly font: string;
+  /** Whether all its letters have that font. */
+  readonly hasOneFont?: boolean;
   /** Whether it is read from right to left. */
   readonly isToLeft?: boolean;
   /** Whether it begins with the raised mark of a note. */
@@ -129,7 +131,8 @@ class OpenLine {
     const closed = pieces.map((piece) => piece.close());
     const y = closed[0]?.y ?? this.#main.y;
     const isNote = pieces[0]?.isMarked === true;
-    return { pieces: isToLeft ? closed.reverse() : closed, y, size, font, isToLeft, isNote };
+    const hasOneFont = texts.every((text) => text.font === font);
+    return { pieces: isToLeft ? closed.reverse() : closed, y, size, font, hasOneFont, isToLeft, isNote };
   }
 }
 

@@ -12,7 +12,7 @@ import {
 } from "../format.ts";
 import { headingsOf, openingOf } from "../sections.ts";
 import { type PdfAnnotation, toAnnotationElements } from "./annotations.ts";
-import { type BodyLook, lookOf, toBlocks } from "./blocks.ts";
+import { type BodyLook, isBoldName, lookOf, toBlocks } from "./blocks.ts";
 import { inColumns } from "./columns.ts";
 import { CMapFactory } from "./cmaps.ts";
 import { aboutPdf, ownText } from "./metadata.ts";
@@ -354,5 +354,5 @@ function boldFonts(page: PdfPage): (font: string) => boolean {
     has(id: string): boolean;
     get(id: string): { name?: string };
   };
-  return (font) => fonts.has(font) && /bold|black|heavy|medi\b|-medi/i.test(fonts.get(font).name ?? "");
+  return (font) => fonts.has(font) && isBoldName(fonts.get(font).name ?? "");
 }

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { lookOf, toBlocks } from "../../../src/formats/pdf/blocks.ts";
+import { isBoldName, lookOf, toBlocks } from "../../../src/formats/pdf/blocks.ts";
 import { type TextItem, toLines } from "../../../src/formats/pdf/lines.ts";
 
 /** A text of 10 points. */
@@ -79,4 +79,42 @@ Deno.test("the lines of a title may be far apart, if they are in the same middle
   });
   assertEquals(titled("THE PRICES", "OF HARVEST", 98)[0], { level: 1, text: "THE PRICES OF HARVEST" });
   assertEquals(titled("The harvest", "The prices", 100)[0], { level: 1, text: "The harvest" });
+});
+
+Deno.test("a bold line between those of a text is a heading where it is no part of their sentences", () => {
+  const bold = "CMBX10";
+  const [before, after] = [
+    "The prices are those of the year.",
+    "They were paid for the whole harvest of it.",
+  ];
+  const levels = (lines: readonly (readonly [text: string, fontName: string])[]) => {
+    const items = lines.map(([text, fontName], n) => ({ ...textAt(50, 700 - n * 12, text), fontName }));
+    return toBlocks(toLines(items), lookOf(toLines(items), isBoldName)).map(({ content }) => content);
+  };
+  assertEquals(levels([[before, "CMR10"], ["5.1 Prices", bold], [after, "CMR10"]]), [
+    { text: before },
+    { level: 1, text: "5.1 Prices" },
+    { text: after },
+  ]);
+  const texts: readonly (readonly [before: string, line: string, after: string])[] = [
+    ["We are glad to announce", "The Big Harvest", "that is told of in all papers of the year."],
+    ["It is told.", "The year of the harvest was a good one", "for all of them."],
+  ];
+  for (const lines of texts) {
+    const fonts = ["CMR10", bold, "CMR10"];
+    assertEquals(levels(lines.map((text, at) => [text, fonts[at] ?? ""])), [{ text: lines.join(" ") }]);
+  }
+});
+
+Deno.test("fonts are bold by their names", () => {
+  const bold = [
+    "ABCDEF+Helvetica-Bold",
+    "CMBX12",
+    "SFBX1000",
+    "NimbusRomNo9L-Medi",
+    "Futura-DemiBold",
+    "CMSSBX10",
+  ];
+  assertEquals(bold.filter((name) => !isBoldName(name)), []);
+  assertEquals(["CMR10", "Helvetica", "CMTI10", "FuturaMedium"].filter(isBoldName), []);
 });
