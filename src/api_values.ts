@@ -212,6 +212,9 @@ export interface MemberValue {
   readonly since: string;
   readonly last_seen: string;
   readonly round_trip_ms?: number | undefined;
+  /** Of the last answers of a Computer. */
+  readonly answer_p50_ms?: number | undefined;
+  readonly answer_p95_ms?: number | undefined;
   readonly waits: { readonly bytes: number; readonly requests: number };
 }
 

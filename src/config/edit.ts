@@ -43,21 +43,22 @@ export interface WrittenServer {
 }
 
 /**
- * Adds a server after the existing ones, in the form of the file.
+ * Adds a server after the existing ones, in the form of the file; or writes it in place of the one of its name.
  *
  * @param text The text of the file; `undefined` or blank for a new file.
- * @throws {ConfigError} when the name is in use, also that of an input with another definition, or the text is not a
+ * @throws {ConfigError} when the name is in use and it may not be replaced, also that of an input with another definition, or the text is not a
  * valid configuration in JSON.
  */
 export function addServerText(
   text: string | undefined,
   name: string,
   server: NewServer | WrittenServer,
+  { isReplaced = false }: { readonly isReplaced?: boolean } = {},
 ): string {
   if (name === "") throw new ConfigError("Cannot add server: the name is empty");
   if ("entry" in server && "inputs" in server.entry) {
     const { inputs, ...entry } = server.entry;
-    return addInputs(addServerText(text, name, { entry }), inputs, `add server "${name}"`);
+    return addInputs(addServerText(text, name, { entry }, { isReplaced }), inputs, `add server "${name}"`);
   }
   const before = text ?? "";
   const action = `add server "${name}"`;
@@ -71,12 +72,14 @@ export function addServerText(
   if (outline === undefined) {
     return insert(before, [], { key: "servers", value: { [name]: toEntry("smcp", server) } });
   }
-  if (outline.servers.some((entry) => nameOf(entry) === name)) {
+  const known = outline.servers.find((entry) => nameOf(entry) === name);
+  if (known !== undefined && !isReplaced) {
     throw new ConfigError(`Cannot ${action}: a server with this name exists`);
   }
   const entry = toEntry(outline.form, server);
-  const item = outline.isList ? { value: { name, ...entry } } : { key: name, value: entry };
-  return insert(before, outline.path, item);
+  const value = outline.isList ? { name, ...entry } : entry;
+  if (known !== undefined) return setMemberText(before, known.path, value);
+  return insert(before, outline.path, outline.isList ? { value } : { key: name, value });
 }
 
 function addInputs(text: string, inputs: unknown, action: string): string {

@@ -70,6 +70,21 @@ testOwner("a question of an MCP server is answered in its form", ASKING, async (
   assertStringIncludes(JSON.stringify((await call).content), "large");
 });
 
+testOwner("a field whose value is refused says why, and the question still waits", ASKING, async (owner) => {
+  const { requestedSchema: { properties }, ...question } = QUESTION;
+  const size = { ...properties.size, minLength: 3 };
+  const call = owner.call("ask", {
+    questions: [{ ...question, requestedSchema: { type: "object", properties: { size } } }],
+  });
+  await owner.browser.textWith("Which size?");
+  await owner.fill("Size", "xl");
+  await owner.press("Answer");
+  await owner.textOf(".field", (text) => /Size.*must have at least 3 characters/s.test(text));
+  await owner.fill("Size", "xl");
+  await owner.press("Answer");
+  assertStringIncludes(JSON.stringify((await call).content), "xlxl");
+});
+
 testOwner("a question is declined", ASKING, async (owner) => {
   const call = owner.call("ask", { questions: [QUESTION] });
   await owner.browser.textWith("Which size?");
@@ -243,3 +258,22 @@ testOwner(
     await owner.textOf(".list", (text) => !text.includes("pasted"));
   },
 );
+
+testOwner("the entry of a server is edited and removed", WITH_SHELL, async (owner) => {
+  const names = async () => (await owner.agent.computer("laptop").getTools()).map(({ name }) => name);
+  await owner.show("servers/shell");
+  await owner.browser.click(".detail a.button");
+  await owner.browser.textWith("Save and restart");
+  await owner.browser.evaluate(`{
+    const field = document.querySelector("textarea");
+    field.value = JSON.stringify({ ...JSON.parse(field.value), forbidden_tools: ["run"] });
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  }`);
+  await owner.press("Save and restart");
+  await eventually(names, (list) => !list.includes("run"), "the tool to be forbidden");
+  await owner.press("Remove");
+  await owner.browser.click("dialog .danger");
+  await owner.textOf(".tabs", (text) => !text.includes("shell"));
+  await owner.press("Undo the last edit");
+  await owner.textOf(".tabs", (text) => text.includes("shell"));
+});

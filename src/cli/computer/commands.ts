@@ -19,6 +19,7 @@ import { addToolCommands } from "./tool_commands.ts";
 export const READING_COMMANDS: readonly string[] = [
   ...["status", "tools", "desktop", "finder", "read", "prompts", "prompt", "resources", "templates"],
   ...["complete", "servers", "skills", "history", "calls list", "calls show", "server list", "server logs"],
+  "server show",
   ...["auth status", "input list", "render", "tool list", "config check", "config show"],
 ];
 
@@ -122,6 +123,12 @@ function addServers(program: Command, run: RunCommand): void {
     work: async ({ hosted }) => (await status()).showStatus(hosted),
   }).alias("ls");
   addCommand(server, run, {
+    usage: "show <server>",
+    about: "print the entry of an MCP server as it is written, with its secrets",
+    needs: "config",
+    work: async (context, name: string) => (await servers()).showServer(context, { name }),
+  });
+  addCommand(server, run, {
     usage: "remove <server>",
     about: "remove an MCP server from the config",
     needs: "config",
@@ -177,6 +184,7 @@ function addServerCommand(server: Command, run: RunCommand): void {
     .option("--cwd <dir>", "the working directory of the MCP server")
     .option("--sse", "use the older HTTP+SSE transport for the URL", false)
     .option("--auto-apply", "run its tools without a confirmation", false)
+    .option("--replace", "write it in place of the MCP server of this name", false)
     .action((name: string, words: string[], flags: AddServerFlags) =>
       run({
         name: "server add",

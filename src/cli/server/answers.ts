@@ -100,7 +100,8 @@ export function showMembers({ insight }: OperatedServer, office: string): Comman
   };
 }
 
-function connectionCells({ address, transport, principal, version, roundTripMs, waits }: MemberState) {
+function connectionCells(member: MemberState) {
+  const { address, transport, principal, version, roundTripMs, answerP50Ms, answerP95Ms, waits } = member;
   const waiting = [
     ...waits.requests === 0 ? [] : [countOf(waits.requests, "request")],
     ...waits.bytes === 0 ? [] : [bytesText(waits.bytes)],
@@ -109,6 +110,7 @@ function connectionCells({ address, transport, principal, version, roundTripMs, 
     `${principal}@${address}`,
     `${transport} ${version ?? "0.1"}`,
     msText(roundTripMs),
+    answerP50Ms === undefined ? "" : `answers: p50 ${msText(answerP50Ms)}, p95 ${msText(answerP95Ms)}`,
     waiting.length === 0 ? "" : `waits: ${waiting.join(", ")}`,
   ];
 }

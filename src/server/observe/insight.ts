@@ -116,7 +116,7 @@ function officeState(office: string, all: readonly Member[]) {
 }
 
 /** A member with its connection to this process: `version` is that of the protocol, `waits` what it has not read or answered. */
-function memberState({ sid, state, inFlight }: Connection, member: Member) {
+function memberState({ sid, state, inFlight, answerTimes }: Connection, member: Member) {
   const { role, isObserver, name, version, principal, joinedAt: since } = member;
   const { address, transport, client, lastSeenAtMs, roundTripMs, waitingBytes: bytes } = state;
   return {
@@ -132,6 +132,8 @@ function memberState({ sid, state, inFlight }: Connection, member: Member) {
     since,
     lastSeen: new Date(lastSeenAtMs).toISOString(),
     roundTripMs,
+    answerP50Ms: answerTimes?.quantileMs(0.5),
+    answerP95Ms: answerTimes?.quantileMs(0.95),
     waits: { bytes, requests: inFlight.requests },
   };
 }

@@ -2,7 +2,7 @@
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import * as events from "../../protocol/events.ts";
 
-/** Units of {@linkcode Meter.start} in a second. */
+/** Units of {@linkcode ticksNow} in a second. */
 const TICKS_PER_SECOND = 10_000;
 const TICKS_PER_MS = TICKS_PER_SECOND / 1_000;
 
@@ -45,12 +45,12 @@ export type Refusal = typeof REFUSALS[number];
 
 const CODES: readonly (number | "other")[] = [...Object.values(ErrorCode), "other"];
 
-/** The most times to answer that are kept of one interval. */
+/** The most times to answer that are kept of all Computers. */
 const MAX_ANSWER_TIMES = 1_024;
 
 export interface MeteredEvent {
   readonly event: string;
-  /** What {@linkcode Meter.start} returned when the event arrived. */
+  /** What {@linkcode ticksNow} returned when the event arrived. */
   readonly startedAt: number;
 }
 
@@ -76,17 +76,17 @@ export class Counts<Name> {
   }
 }
 
-/** Times in which Computers answered: all since the last clearing, or a random sample of them when they are many. */
+/** Times in which Computers answered: the last ones since the last clearing. */
 export class AnswerTimes {
-  readonly #kept = new Float64Array(MAX_ANSWER_TIMES);
+  readonly #kept: Float64Array;
   #count = 0;
 
+  constructor(kept = MAX_ANSWER_TIMES) {
+    this.#kept = new Float64Array(kept);
+  }
+
   add(seconds: number): void {
-    const place = this.#count < MAX_ANSWER_TIMES
-      ? this.#count
-      : Math.floor(Math.random() * (this.#count + 1));
-    if (place < MAX_ANSWER_TIMES) this.#kept[place] = seconds;
-    this.#count++;
+    this.#kept[this.#count++ % this.#kept.length] = seconds;
   }
 
   clear(): void {
@@ -117,6 +117,18 @@ export class EventCounts {
 
 const known = Object.values(events).filter((name) => /^(client|server):.*[^:_]$/.test(name));
 
+/**
+ * The time: a small integer, since V8 would allocate any other number. It wraps after days, and a difference of two times
+ * stays right.
+ */
+export function ticksNow(): number {
+  return (performance.now() * TICKS_PER_MS) | 0;
+}
+
+export function secondsSince(ticks: number): number {
+  return ((ticksNow() - ticks) | 0) / TICKS_PER_SECOND;
+}
+
 export class Meter {
   readonly bytes = { received: 0, sent: 0 };
   readonly refusals = new Counts<Refusal>(REFUSALS);
@@ -126,20 +138,12 @@ export class Meter {
   readonly #otherUpdates = new EventCounts(`${events.UPDATE_EVENT_PREFIX}other`);
   readonly #others = new EventCounts("other");
 
-  /**
-   * Returns the time: a small integer, since V8 would allocate any other number. It wraps after days, and a difference of
-   * two times stays right.
-   */
-  start(): number {
-    return (performance.now() * TICKS_PER_MS) | 0;
-  }
-
   /** Counts an event that did not fail on the Server. */
   ended({ event, startedAt }: MeteredEvent, outcome: Outcome): void {
     const counts = this.#countsOf(event);
     counts.outcomes.add(outcome);
     if (outcome !== "answered" && outcome !== "computer_error") return;
-    const seconds = ((this.start() - startedAt) | 0) / TICKS_PER_SECOND;
+    const seconds = secondsSince(startedAt);
     counts.latencies.add(LATENCY_BOUNDS_S.find((bound) => seconds <= bound) ?? Infinity);
     counts.latencySumS += seconds;
     this.answerTimes.add(seconds);

@@ -10,7 +10,7 @@ import { buildRefusalText } from "../../protocol/refusal_text.ts";
 import { describeError, quoted } from "../../text/text.ts";
 import { type OpenSpan, startRelay } from "../../tracing.ts";
 import { type AuditAction, auditFields, LoggedRefusal } from "../observe/logs.ts";
-import type { Outcome } from "../observe/meter.ts";
+import { type Outcome, ticksNow } from "../observe/meter.ts";
 import { beginSeen, type EndSeen } from "../observe/seen_event.ts";
 import type { Member } from "../offices/office.ts";
 import { answerLost, outOfReach } from "../offices/offices.ts";
@@ -78,7 +78,7 @@ export class Call {
     this.connection = connection;
     this.event = event;
     this.route = route;
-    this.startedAt = relayState.settings.meter?.start() ?? 0;
+    this.startedAt = ticksNow();
     const last = args.at(-1);
     this.#ack = typeof last === "function" ? last as Ack : undefined;
     const fields = routingFieldsOf(args[0]);

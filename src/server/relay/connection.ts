@@ -15,6 +15,7 @@ import type { EngineOutbox } from "../engine/outbox.ts";
 import type { SessionState } from "../engine/session.ts";
 import type { DeferredEvents } from "./deferred_events.ts";
 import { auditFields } from "../observe/logs.ts";
+import { AnswerTimes, secondsSince, ticksNow } from "../observe/meter.ts";
 import type { Member } from "../offices/office.ts";
 import type { Quotas } from "../admission/quotas.ts";
 import {
@@ -38,6 +39,9 @@ const NOTIFYING: Rate = {
   burst: CONSTANTS.notifyingBytes.value,
   perSecond: CONSTANTS.notifyingBytesPerSecond.value,
 };
+
+/** The last answers of a Computer whose times are kept. */
+const KEPT_ANSWERS = 64;
 
 export type Ack = (...answer: unknown[]) => void;
 
@@ -78,6 +82,8 @@ interface AskContext {
   readonly body: unknown;
   /** The requests of the sender, in which it counts. */
   readonly sides: readonly Side[];
+  /** When it arrived, by `ticksNow()`; now by default. */
+  readonly startedAt?: number;
   readonly onSettled: (settlement: Settlement) => void;
 }
 
@@ -109,6 +115,7 @@ export class Connection implements Target {
   // Made when they are used: most of thousands of connections are idle.
   #sent: OpenRequests | undefined;
   #received: OpenRequests | undefined;
+  #answerTimes: AnswerTimes | undefined;
   #notifying: TokenBucket | undefined;
 
   constructor(socket: SocketLike, session: SessionLike, { shared, identity, permit, quotas }: Admitted & {
@@ -144,6 +151,11 @@ export class Connection implements Target {
   /** A count of the requests to it. */
   get inFlight(): { readonly requests: number; readonly bytes: number } {
     return { requests: this.#received?.size ?? 0, bytes: this.#received?.bytes ?? 0 };
+  }
+
+  /** How long it took to answer; `undefined` before its first answer. */
+  get answerTimes(): AnswerTimes | undefined {
+    return this.#answerTimes;
   }
 
   /** Whether it has no request in flight, in either direction. A join or a leave, which may wait for Redis, is none. */
@@ -205,9 +217,9 @@ export class Connection implements Target {
    * `timeoutMs`, 404 when this connection leaves or is lost, 400 when the body is nested too deep, 413 when this
    * connection has too many unread bytes.
    */
-  ask(request: RelayedRequest, { body, sides, onSettled }: AskContext): void {
+  ask(request: RelayedRequest, { body, ...context }: AskContext): void {
     const { event } = request;
-    const pending = this.#await(request, { sides, onSettled });
+    const pending = this.#await(request, context);
     const ackId = pending.ackId = this.#nextAckId++;
     setNextAckId(this.#socket, ackId);
     try {
@@ -218,13 +230,17 @@ export class Connection implements Target {
   }
 
   /** A separate method, so that its closure does not keep the body in memory. */
-  #await(request: RelayedRequest, { sides, onSettled }: Omit<AskContext, "body">): PendingRequest {
+  #await(
+    request: RelayedRequest,
+    { sides, startedAt = ticksNow(), onSettled }: Omit<AskContext, "body">,
+  ): PendingRequest {
     const received = this.#received ??= new OpenRequests();
     const pending: PendingRequest = new PendingRequest(request, {
       sides: [received, ...sides],
       timeouts: this.#shared.timeouts,
       onSettled: (settlement) => {
         if (settlement.kind !== "answered") this.#abandon(pending, settlement.kind);
+        else (this.#answerTimes ??= new AnswerTimes(KEPT_ANSWERS)).add(secondsSince(startedAt));
         onSettled(settlement);
       },
     });

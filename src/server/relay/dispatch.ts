@@ -134,6 +134,7 @@ const relay: Route = {
     target.ask(relayed, {
       body,
       sides: isObserving ? [connection.sent, relayState.observerRequests] : [connection.sent],
+      startedAt: call.startedAt,
       onSettled: (settlement) => call.settle(settlement),
     });
     return undefined;

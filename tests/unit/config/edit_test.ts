@@ -37,6 +37,18 @@ Deno.test("a server is added after the others in the form of the file, and can b
   }
 });
 
+Deno.test("an entry is written in place of another one, in the form of the file", () => {
+  for (const file of files) {
+    const text = Deno.readTextFileSync(new URL(file, folder));
+    const [name = "", ...others] = namesOf(text);
+    const written = addServerText(text, name, remote, { isReplaced: true });
+    const { servers: [first] } = parseConfigText(written, "c", { origin });
+    assertEquals([first?.name, first?.type, first?.disabled], [name, "streamable", true], file);
+    assertEquals(namesOf(written), [name, ...others], file);
+    assertThrows(() => addServerText(text, name, remote), ConfigError, "exists");
+  }
+});
+
 Deno.test('a new file begins with "servers"', () => {
   for (const text of [undefined, "", " \n"]) {
     assertEquals(

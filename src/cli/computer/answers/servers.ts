@@ -1,8 +1,15 @@
-/** `server add|remove|start|stop|restart|logs` */
+/** `server add|show|remove|start|stop|restart|logs` */
+import { isRecord } from "../../../json/json.ts";
 import { countOf } from "../../../text/text.ts";
-import { withoutSequences } from "../../../text/safe_text.ts";
+import { toSafeJson, withoutSequences } from "../../../text/safe_text.ts";
 import { parseParams } from "../../answers/arguments.ts";
-import { addServerText, type NewServer, removeServerText, type WrittenServer } from "../../../config/edit.ts";
+import {
+  addServerText,
+  type NewServer,
+  removeServerText,
+  serverEntry,
+  type WrittenServer,
+} from "../../../config/edit.ts";
 import type { ConfigChange } from "../../../computer/host.ts";
 import type { CommandAnswer } from "../../answers/answer.ts";
 import { serverStatusText } from "../../program.ts";
@@ -14,6 +21,7 @@ export interface AddServerFlags {
   readonly cwd?: string;
   readonly sse: boolean;
   readonly autoApply: boolean;
+  readonly replace: boolean;
 }
 
 /** Adds a server from a command with its arguments, a URL, or a config entry as JSON, and starts it if a Computer runs. */
@@ -25,7 +33,9 @@ export async function addServer(
   const server = toServer(words, flags);
   progress(`adding ${name}`);
   using _awaited = hosted.awaitServer(name);
-  const change = await hosted.edit((text) => addServerText(text, name, server));
+  const change = await hosted.edit((text) =>
+    addServerText(text, name, server, { isReplaced: flags.replace })
+  );
   const answer = changeAnswer(`added server "${name}"`, { hosted, change });
   if (change === undefined) return answer;
   progress(`starting ${name}`);
@@ -38,6 +48,16 @@ export async function addServer(
     text,
     failure: hosted.computer.servers.get(name)?.status === "failed" ? text : undefined,
   };
+}
+
+/** Shows the entry of a server as it is written, with its secrets: the owner edits it. */
+export async function showServer(
+  { hosted: { store } }: CommandContext,
+  { name }: { readonly name: string },
+): Promise<CommandAnswer> {
+  const { value } = serverEntry(await store.text() ?? "", name, `show server "${name}"`);
+  const { name: _name, ...entry } = isRecord(value) ? value : {};
+  return { value: { name, entry }, text: toSafeJson(entry, 2) };
 }
 
 export async function removeServer(

@@ -2,8 +2,9 @@
 import { useState } from "preact/hooks";
 import { toBareLine } from "../../../text/safe_text.ts";
 import { texts } from "../texts.ts";
+import { messageOf } from "./client.ts";
 import { html } from "./html.ts";
-import { Button, type ButtonProps, type Deed, Dialog, perform } from "./parts.ts";
+import { Button, type ButtonProps, type Deed, Dialog, Failure, perform } from "./parts.ts";
 import { nameText, Prose, type View } from "./words.ts";
 
 export type Values = Readonly<Record<string, unknown>>;
@@ -31,7 +32,12 @@ export function Form({ schema, submit, kind = "primary", onSubmit, children }: F
   const [values, setValues] = useState<Values>(() => Object.fromEntries(presets));
   const wanted = new Set(Array.isArray(required) ? required : []);
   const isComplete = [...wanted].every((name) => values[name] !== undefined);
-  const send = () => onSubmit(isPlain ? values : recordOf(values["json"]));
+  const [refusal, setRefusal] = useState("");
+  const send = async () => {
+    setRefusal("");
+    await Promise.resolve(onSubmit(isPlain ? values : recordOf(values["json"])))
+      .catch((error) => setRefusal(messageOf(error)));
+  };
   return html`<form class="form" onSubmit=${(event: Event) => event.preventDefault()}>
     ${
     fields.map(([name, field]) =>
@@ -39,12 +45,20 @@ export function Form({ schema, submit, kind = "primary", onSubmit, children }: F
         <${Field} key=${name} name=${name} schema=${field} value=${values[name]} isRequired=${wanted.has(
           name,
         )}
+          problem=${problemOf(name, refusal)}
           onValue=${(value: unknown) => setValues((last) => ({ ...last, [name]: value }))} />
       `
     )
   }
+    <${Failure} text=${refusal} />
     <div class="actions"><${Button} kind=${kind} isOff=${!isComplete} onPress=${send}>${submit}<//>${children}</div>
   </form>`;
+}
+
+/** What a refusal such as `"size" must be …; "color" is missing` says of a field. */
+function problemOf(name: string, refusal: string): string {
+  const [, said = ""] = refusal.split(JSON.stringify(name));
+  return /^ (is|must) /.test(said) ? said.replace(/;.*/s, "") : "";
 }
 
 interface FieldProps {
@@ -52,14 +66,17 @@ interface FieldProps {
   readonly schema: Values;
   readonly value: unknown;
   readonly isRequired: boolean;
+  readonly problem: string;
   readonly onValue: (value: unknown) => void;
 }
 
-function Field({ name, isRequired, ...input }: FieldProps): View {
+function Field({ name, isRequired, problem, ...input }: FieldProps): View {
   const { title, description } = input.schema;
   const label = typeof title === "string" ? toBareLine(title, 200) : nameText(name);
   return html`<label class="field">
-    <span>${label}${isRequired && html`<em> ${texts.required}</em>`}</span>
+    <span>${label}${isRequired && html`<em> ${texts.required}</em>`}${
+    problem !== "" && html`<strong class="failure"> ${problem}</strong>`
+  }</span>
     ${typeof description === "string" && html`<small><${Prose} text=${description} max=${600} /></small>`}
     <${Input} ...${input} />
   </label>`;

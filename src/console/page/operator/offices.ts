@@ -74,7 +74,8 @@ function below(...views: readonly View[]): View {
 
 function cellsOf(member: MemberValue): readonly View[] {
   const { role, is_observer, name, client, version = "0.1", principal, address, transport } = member;
-  const { since, last_seen, round_trip_ms, waits: { requests, bytes } } = member;
+  const { since, last_seen, round_trip_ms, answer_p50_ms, answer_p95_ms, waits: { requests, bytes } } =
+    member;
   return [
     html`<strong>${nameOf(name)}</strong>${
       below(`${is_observer ? T.observer : role}, ${T.protocol} ${version}`)
@@ -86,6 +87,9 @@ function cellsOf(member: MemberValue): readonly View[] {
     html`<${Since} at=${last_seen} /> ${T.ago}
       ${round_trip_ms !== undefined && below(`${T.roundTrip} ${durationText(round_trip_ms)}`)}
       ${requests + bytes > 0 && below(T.waits(requests, sizeText(bytes)))}`,
+    answer_p50_ms === undefined
+      ? null
+      : html`p50 ${durationText(answer_p50_ms)}${below(`p95 ${durationText(answer_p95_ms ?? 0)}`)}`,
     html`
       <${Ask} kind="danger" title=${T.endOf(nameText(name))} label=${T.end} path="end" name=${name}
         schema=${endSchema(principal)} toOptions=${({ who, ...options }: Values) => ({

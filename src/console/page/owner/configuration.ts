@@ -1,11 +1,12 @@
-/** Configuration: what is wrong with it and what helps, a server from a pasted entry, and the way back. */
+/** Configuration: what is wrong with it and what helps, the entries of servers, one from a pasted text, and the way back. */
 import { useState } from "preact/hooks";
 import type { FindingValue } from "../../../api_values.ts";
-import { Form, recordOf, type Values } from "../kit/form.ts";
+import { Ask, Form, recordOf, type Values } from "../kit/form.ts";
 import { html } from "../kit/html.ts";
-import { Button, Do, Failure, perform } from "../kit/parts.ts";
+import { Button, Do, Failure, perform, Tabs } from "../kit/parts.ts";
 import { useReading } from "../kit/reading.ts";
-import { Line, Prose, type View } from "../kit/words.ts";
+import { route } from "../kit/route.ts";
+import { Line, nameText, Prose, type View } from "../kit/words.ts";
 import { texts } from "../texts.ts";
 import { status } from "./computer.ts";
 
@@ -22,6 +23,8 @@ interface Report {
 export function Configuration(): View {
   const { value, error, again } = useReading<Report>("config/check", { on: ["config"] });
   const { problems = [], failures = [], warnings = [], servers = [], file = "" } = value ?? {};
+  const names = status.value?.servers.map(({ name }) => name) ?? [];
+  const chosen = names.find((name) => name === route.value[1]) ?? "";
   const findings = [...problems, ...failures, ...warnings];
   const refused = status.value?.refused_edit ?? undefined;
   return html`
@@ -37,7 +40,14 @@ export function Configuration(): View {
         <div class="actions"><${Button} onPress=${again}>${T.checkAgain}<//>
           <${Do} isOff=${status.value?.can_undo !== true} path="config/undo" label=${T.undo} /></div>
       </section>
-      <${Add} />
+      <section aria-labelledby="servers">
+        <h2 id="servers">${texts.servers.title}</h2>
+        <${Tabs} label=${texts.servers.title} path=${["configuration"]} chosen=${chosen} tabs=${{
+          "": T.new,
+          ...Object.fromEntries(names.map((name) => [name, nameText(name)])),
+        }} />
+        ${chosen === "" ? html`<${Add} />` : html`<${Edit} key=${chosen} name=${chosen} />`}
+      </section>
     </div>
   `;
 }
@@ -93,10 +103,35 @@ function Add(): View {
     setAdded(added + 1);
   };
   return html`
-    <section aria-labelledby="add">
-      <h2 id="add">${T.add}</h2>
-      <p class="faint">${T.addAbout}</p>
-      <${Form} key=${added} schema=${T.addSchema} submit=${T.apply} onSubmit=${add} />
-    </section>
+    <p class="faint">${T.addAbout}</p>
+    <${Form} key=${added} schema=${T.addSchema} submit=${T.apply} onSubmit=${add} />
+  `;
+}
+
+/** The entry of a server as it is written. */
+function Edit({ name }: { name: string }): View {
+  const { value, error } = useReading<{ entry: unknown }>("server/show", {
+    arguments: [name],
+    on: ["config"],
+  });
+  const written = JSON.stringify(value?.entry, null, 2);
+  const entry = { type: "string", format: "lines", title: T.entry, default: written };
+  const save = ({ entry }: Values) =>
+    perform({
+      label: T.save,
+      path: "server/add",
+      of: [name, JSON.stringify(recordOf(JSON.parse(String(entry))))],
+      options: { replace: true },
+    });
+  return html`
+    <${Failure} text=${error} />
+    ${value !== undefined && html`
+      <${Form} key=${written} schema=${{ required: ["entry"], properties: { entry } }} submit=${T.save}
+        onSubmit=${save} />
+    `}
+    <div class="actions">
+      <${Ask} kind="danger" title=${T.removeOf(nameText(name))} label=${T.remove}
+        path="server/remove" of=${[name]} />
+    </div>
   `;
 }

@@ -5,6 +5,7 @@ import { Form, inputOf, type Values } from "../kit/form.ts";
 import { html } from "../kit/html.ts";
 import { Do, Facts, Failure, nameOf, perform, State } from "../kit/parts.ts";
 import { useReading } from "../kit/reading.ts";
+import { linkTo } from "../kit/route.ts";
 import { Heading, type Row, Split } from "../kit/split.ts";
 import { Since, sizeText } from "../kit/time.ts";
 import { Line, Lines, Name, nameText, Prose, type View } from "../kit/words.ts";
@@ -98,6 +99,7 @@ function Server({ server }: { server: ServerValue }): View {
       ${isDown ? run("server/start", T.start, "primary") : run("server/restart", T.restart)}
       ${!isDown && run("server/stop", T.stop)}
       <${SignIn} server=${server} run=${run} />
+      <a class="button" href=${linkTo("configuration", name)}>${T.edit}</a>
     </div>
     <${Facts} rows=${[
       [T.mcp, nameOf(server.mcp_version)],

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { type EventCounts, LATENCY_BOUNDS_S, Meter } from "../../../../src/server/observe/meter.ts";
+import { type EventCounts, LATENCY_BOUNDS_S, Meter, ticksNow } from "../../../../src/server/observe/meter.ts";
 
 /** The counts above 0, of all events that occurred. */
 function countsOf(meter: Meter, what: "outcomes" | "codes" | "latencies"): readonly (readonly unknown[])[] {
@@ -11,7 +11,7 @@ function countsOf(meter: Meter, what: "outcomes" | "codes" | "latencies"): reado
 Deno.test("a Meter counts an event by its name and its outcome", () => {
   const meter = new Meter();
   for (let i = 0; i < 3; i++) {
-    meter.ended({ event: "server:join_office", startedAt: meter.start() }, "handled");
+    meter.ended({ event: "server:join_office", startedAt: ticksNow() }, "handled");
   }
   assertEquals(countsOf(meter, "outcomes"), [["server:join_office", "handled", 3]]);
   assertEquals(countsOf(meter, "latencies"), [], "only relayed requests have a latency");
@@ -35,7 +35,7 @@ Deno.test("a Meter counts events that it does not know by their kind, whatever t
 Deno.test("a Meter puts a latency into the bucket of its size, and adds it to the sum", () => {
   const meter = new Meter();
   const event = "client:tool_call";
-  const now = meter.start();
+  const now = ticksNow();
   // A tick is a tenth of a millisecond.
   meter.ended({ event, startedAt: now - 400_000 }, "answered");
   meter.ended({ event, startedAt: now - 4_000_000 }, "computer_error");
@@ -46,7 +46,7 @@ Deno.test("a Meter puts a latency into the bucket of its size, and adds it to th
 
 Deno.test("a Meter measures a latency while its clock wraps", () => {
   const meter = new Meter();
-  const startedAt = (meter.start() - 20_000) | 0;
+  const startedAt = (ticksNow() - 20_000) | 0;
   const wrapped = (startedAt + 2 ** 32) | 0;
   meter.ended({ event: "client:tool_call", startedAt: wrapped }, "answered");
   assertEquals(sumOf(meter), 2);
