@@ -5,6 +5,7 @@ import { shorten } from "../../basics.ts";
 import type { DocumentElement, DocumentPage } from "@a2c-smcp/sdk/provider";
 import {
   type DocumentFacts,
+  type OutlineEntry,
   type ParsedDocument,
   type ParseInput,
   unreadable,
@@ -35,6 +36,8 @@ class Presentation {
   readonly #office: OfficePackage;
   /** The parts of the slides, in their order. */
   readonly #slides: readonly string[];
+  /** The sections that its author made, each with its number of slides. */
+  readonly #sections: readonly (readonly [name: string, slides: number])[];
 
   constructor(office: OfficePackage) {
     this.#office = office;
@@ -43,6 +46,10 @@ class Presentation {
     this.#slides = childrenOf(at(root, "sldIdLst"), "sldId").flatMap(({ attributes }) =>
       related.get(attributes["r:id"] ?? attributes["id"] ?? "")?.target ?? []
     );
+    this.#sections = [...descendantsOf(root, "section")].map((section) => [
+      section.attributes["name"] ?? "",
+      childrenOf(at(section, "sldIdLst"), "sldId").length,
+    ]);
   }
 
   facts(): DocumentFacts {
@@ -73,11 +80,25 @@ class Presentation {
       pageCount: Math.max(this.#slides.length, 1),
       pageTitles,
       headings: pageTitles.slice(0, 200),
+      outline: this.#outline(pageTitles),
       keywords,
       about,
       opening: [...subject === undefined ? [] : [subject], openingOf(first)].join("\n").trim(),
       losses,
     };
+  }
+
+  /** Slides below their sections, which have all of them in their order. */
+  #outline(titles: readonly string[]): OutlineEntry[] | undefined {
+    const entries: OutlineEntry[] = [];
+    let first = 0;
+    for (const [name, count] of this.#sections.filter(([, count]) => count > 0)) {
+      const slides = titles.slice(first, first + count);
+      entries.push({ title: name, level: 1, page: first });
+      entries.push(...slides.map((title, at) => ({ title, level: 2, page: first + at })));
+      first += count;
+    }
+    return first > 0 && first === titles.length ? entries : undefined;
   }
 
   page(index: number): DocumentPage {
