@@ -3,6 +3,7 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "@std/path";
 import { openRegularFile, readBeginning } from "@a2c-smcp/sdk/base";
+import { describeSize } from "../file_name.ts";
 import { type DocumentError, unreadable } from "../formats/format.ts";
 
 export interface InsideFile {
@@ -53,14 +54,8 @@ function outside(path: string): DocumentError {
 function tooLarge(size: number, maxBytes: number): DocumentError {
   return unreadable(
     "too_large",
-    `it has ${sizeText(size)}, more than ${
-      sizeText(maxBytes)
+    `it has ${describeSize(size)}, more than ${
+      describeSize(maxBytes)
     }; raise the limit, by "max_file_mib" of the entry or --max-file-size`,
   );
-}
-
-function sizeText(bytes: number): string {
-  return bytes < 1024 * 1024
-    ? `${Math.ceil(bytes / 1024)} KiB`
-    : `${(bytes / (1024 * 1024)).toFixed(1).replace(/\.0$/, "")} MiB`;
 }

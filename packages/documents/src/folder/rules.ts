@@ -1,11 +1,8 @@
 /** Which files of a folder become documents. */
 import { globProblem } from "@a2c-smcp/sdk/base";
 import { globToRegExp } from "@std/path";
-import { nameOf } from "../file_name.ts";
+import { isLeftBehind, nameOf } from "../file_name.ts";
 import { type FileKind, isUnknown, kindOf } from "../formats/kinds.ts";
-
-/** Names that are never documents: what programs leave behind, and packages. */
-const NEVER = new Set(["node_modules", "__pycache__", "__MACOSX", "Thumbs.db", "desktop.ini", "lost+found"]);
 
 /** What the owner says about the files. */
 export interface FileRules {
@@ -75,9 +72,7 @@ export class FileFilter {
 
   #admitsName(path: string): boolean {
     const name = nameOf(path);
-    // Office programs keep a lock file beside each open document.
-    if (NEVER.has(name) || name.startsWith("~$") || name.startsWith(".~lock.")) return false;
-    return this.#hidden || !name.startsWith(".");
+    return !isLeftBehind(name) && (this.#hidden || !name.startsWith("."));
   }
 }
 

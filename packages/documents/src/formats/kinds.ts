@@ -37,11 +37,14 @@ const KINDS = {
     extensions: ["md", "markdown", "mdown", "mkd", "mdx", "rmd", "qmd"],
     load: () => import("./markdown.ts"),
   },
+  epub: { extensions: ["epub"], load: () => import("./epub.ts") },
+  notebook: { extensions: ["ipynb"], load: () => import("./notebook.ts") },
   html: { extensions: ["html", "htm", "xhtml"], load: () => import("./html/mod.ts") },
   data: {
     extensions: ["json", "yaml", "yml", "geojson", "jsonl", "ndjson"],
     load: () => import("./data.ts"),
   },
+  archive: { extensions: ["zip"], load: () => import("./archive.ts") },
   calendar: { extensions: ["ics", "vcs", "ifb", "vcf", "vcard"], load: () => import("./calendar.ts") },
   text: {
     extensions: ["txt", "text", "log", "asc", "adoc", "asciidoc", "rst", "org", "tex", "srt", "vtt"],

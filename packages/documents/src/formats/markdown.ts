@@ -13,6 +13,7 @@ import {
   unreadable,
 } from "./format.ts";
 import { closed, readHtml } from "./html/mod.ts";
+import type { HtmlReader } from "./html/reader.ts";
 import { documentOf, headingsOf, openingOf, toSections } from "./sections.ts";
 
 const FRONT_MATTER = /^---[ \t]*\n([^]*?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/;
@@ -22,7 +23,7 @@ const MAX_FRONT_MATTER = 64 * 1024;
 export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
   const { text, losses: textLosses } = decodeText(bytes);
   const { matter, body } = cutFrontMatter(text);
-  const { elements, losses } = readHtml(`<body>${toHtml(body, limits)}`, limits);
+  const { elements, losses } = readMarkdown(body, limits);
   const title = matter.title ?? headingsOf(elements, 1)[0];
   const sections = toSections(elements, title ?? fileName);
   // The front matter belongs to the first section.
@@ -40,8 +41,13 @@ export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
   });
 }
 
+/** Reads Markdown without a front matter, also of other formats that contain it. */
+export function readMarkdown(text: string, limits: ParseLimits): HtmlReader {
+  return readHtml(`<body>${toHtml(text, limits)}`, limits);
+}
+
 /** The beginning of the text, without the marks of Markdown. */
-function plainOpening(elements: readonly DocumentElement[], limits: ParseLimits): string {
+export function plainOpening(elements: readonly DocumentElement[], limits: ParseLimits): string {
   const opening = openingOf(elements).replace(/^> /gm, "");
   return openingOf(
     readHtml(

@@ -4,7 +4,7 @@ import { aboutFile } from "./about.ts";
 import { type AboutFile, type ParseLimits, unreadable } from "./format.ts";
 import { MAX_PICTURE_BYTES, pictureOf } from "./picture.ts";
 import { at, childrenOf, descendantsOf, parseXml, textOf, type XmlNode } from "./xml.ts";
-import { ZipParts } from "./zip.ts";
+import { resolvePart, ZipParts } from "./zip.ts";
 import { mathText } from "./math.ts";
 import { joinText, type TextForm } from "./raised_text.ts";
 import { symbolText } from "./symbol_fonts.ts";
@@ -251,16 +251,6 @@ function pointsOf(node: XmlNode | undefined): string[] {
     const isNoisy = /^-?\d*\.\d+(?:e[-+]?\d+)?$/i.test(value) && value.replace(/\D/g, "").length > 15;
     return isNoisy ? String(Number(Number(value).toPrecision(15))) : value;
   });
-}
-
-function resolvePart(folder: string, target: string): string {
-  if (target.startsWith("/")) return target.slice(1);
-  const names = folder.split("/").slice(0, -1);
-  for (const name of target.split("/")) {
-    if (name === "..") names.pop();
-    else if (name !== ".") names.push(name);
-  }
-  return names.join("/");
 }
 
 /** The text of each paragraph, without empty ones. */

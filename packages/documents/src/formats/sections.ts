@@ -7,6 +7,8 @@ import type { DocumentFacts, OutlineEntry, ParsedDocument } from "./format.ts";
 
 /** The most characters of content of a page; a longer section is continued on further pages. */
 const MAX_SECTION_LENGTH = 60_000;
+/** How much more room the pictures of a page have than its text. */
+const PICTURE_SHARE = 100;
 /** The most characters of an element of a file that is code as a whole; longer code is continued in further elements. */
 const MAX_CODE_LENGTH = 20_000;
 const MAX_TITLE_LENGTH = 200;
@@ -72,7 +74,7 @@ export function divide(
   let part = 1;
   for (const element of elements.flatMap((element) => [...partsOf(element)])) {
     const startsSection = element.category === "heading" && element.content.level <= (level ?? 0);
-    const size = JSON.stringify(element.content).length;
+    const size = sizeOf(element);
     const page = pages.at(-1);
     if (
       page === undefined || (startsSection && page.elements.some(({ category }) => category !== "heading"))
@@ -92,6 +94,12 @@ export function divide(
   }
   if (pages.length === 0) pages.push({ title, elements: [] });
   return pages;
+}
+
+/** The length of what is to read; a picture has as much room as so many characters. */
+function sizeOf({ category, content }: DocumentElement): number {
+  const length = JSON.stringify(content).length;
+  return category === "image" ? Math.ceil(length / PICTURE_SHARE) : length;
 }
 
 /** A text, code, table or list that is longer than a page, in parts; a table says with which row each begins. */

@@ -17,7 +17,6 @@ const UNREAD: readonly (readonly [extensions: string, reason: string])[] = [
   ["key", "presentations of Apple Keynote are not read; export it as PowerPoint or PDF"],
   ["msg", "messages of Outlook are not read; save it as .eml, or as HTML"],
   ["mbox pst ost", "mailboxes are not read; export its messages as .eml"],
-  ["epub", "books of this format are not read; convert it to PDF or HTML"],
   ["mobi azw azw3 kfx lit chm", "books of this format are not read; convert it to EPUB or PDF"],
   ["djvu djv xps oxps", "pages of this format are not read; convert it to PDF"],
   ["ps eps ai indd", "print files are not read; convert it to PDF"],
@@ -33,7 +32,6 @@ const UNREAD: readonly (readonly [extensions: string, reason: string])[] = [
   ["parquet feather arrow avro orc", "tables of this format are not read; export it as CSV"],
   ["sqlite sqlite3 db mdb accdb dbf", "databases are not read; export its tables as CSV"],
   ["h5 hdf5 mat npy npz rds rda rdata sav dta sas7bdat", "data of this format is not read; export it as CSV"],
-  ["zip", "archives are not opened; unpack it"],
   ["rar 7z tar gz tgz bz2 xz zst lzma cab", "archives of this format are not opened; unpack it"],
 ];
 

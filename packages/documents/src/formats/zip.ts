@@ -24,10 +24,18 @@ export class ZipParts {
   readonly #kept = new Map<Part, Uint8Array>();
   /** The parts that were read; each counts once. */
   readonly #counted = new Set<Part>();
+  readonly #toKey: (name: string) => string;
   #unpackedBytes = 0;
 
-  /** Throws a DocumentError when the file is no zip file, or unpacks to more than the limit. */
-  constructor(bytes: Uint8Array, { maxUnpackedBytes }: Pick<ParseLimits, "maxUnpackedBytes">) {
+  /**
+   * @param keepsCase whether names that differ in their case are those of different parts, as in archives of files
+   * @throws {DocumentError} when the file is no zip file, or unpacks to more than the limit. */
+  constructor(
+    bytes: Uint8Array,
+    { maxUnpackedBytes }: Pick<ParseLimits, "maxUnpackedBytes">,
+    { keepsCase = false } = {},
+  ) {
+    this.#toKey = keepsCase ? (name) => name : toKey;
     if (OLE.every((byte, index) => bytes[index] === byte)) {
       throw unreadable(
         "encrypted",
@@ -37,25 +45,25 @@ export class ZipParts {
     this.#bytes = bytes;
     this.#maxUnpackedBytes = maxUnpackedBytes;
     this.#unzip(({ name, originalSize }) => {
-      const key = toKey(name);
+      const key = this.#toKey(name);
       if (!this.#parts.has(key)) this.#parts.set(key, { name, size: originalSize });
       return false;
     });
   }
 
-  /** The names of the parts, in lower case. */
+  /** The names of the parts, in lower case unless the case matters. */
   get names(): readonly string[] {
     return [...this.#parts.keys()];
   }
 
   /** How many bytes a part unpacks to; 0 when there is none. */
   sizeOf(name: string): number {
-    return this.#parts.get(toKey(name))?.size ?? 0;
+    return this.#parts.get(this.#toKey(name))?.size ?? 0;
   }
 
   /** The bytes of a part; `undefined` when there is none. They are kept only for small parts. */
   bytes(name: string): Uint8Array | undefined {
-    const part = this.#parts.get(toKey(name));
+    const part = this.#parts.get(this.#toKey(name));
     if (part === undefined) return undefined;
     const kept = this.#kept.get(part);
     if (kept !== undefined) return kept;
@@ -107,8 +115,44 @@ export class ZipParts {
   }
 }
 
+/** The name of a part that another one names by its place from a folder, which is empty or ends with `/`. */
+export function resolvePart(folder: string, target: string): string {
+  if (target.startsWith("/")) return target.slice(1);
+  const names = folder.split("/").slice(0, -1);
+  for (const name of target.split("/")) {
+    if (name === "..") names.pop();
+    else if (name !== ".") names.push(name);
+  }
+  return names.join("/");
+}
+
+/** A path of an address without its escapes; as it is where they are wrong. */
+export function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
 function toKey(name: string): string {
   return name.replaceAll("\\", "/").toLowerCase();
+}
+
+/** Whether a part is encrypted, by the directory at the end of the file (APPNOTE.TXT, 4.3.12). */
+export function hasPassword(bytes: Uint8Array): boolean {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const isAt = (at: number, signature: number) =>
+    at >= 0 && at + 46 <= view.byteLength && view.getUint32(at, true) === signature;
+  let end = view.byteLength - 22;
+  while (end >= 0 && view.getUint32(end, true) !== 0x06054b50 && end > view.byteLength - 66_000) end--;
+  if (end < 0) return false;
+  let at = view.getUint32(end + 16, true);
+  while (isAt(at, 0x02014b50)) {
+    if ((view.getUint16(at + 8, true) & 1) === 1) return true;
+    at += 46 + view.getUint16(at + 28, true) + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
+  }
+  return false;
 }
 
 /** Smaller parts are unpacked once. */

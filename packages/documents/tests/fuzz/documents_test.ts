@@ -27,6 +27,19 @@ const SEEDS: Readonly<Record<string, Uint8Array<ArrayBuffer>>> = {
     One: '<sheetData><row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1"><v>2</v></c></row></sheetData>',
   }, { texts: ["a"] }),
   "a.pptx": pptxOf([{ shapes: "<p:sp><p:txBody><a:p><a:r><a:t>Hello</a:t></a:r></a:p></p:txBody></p:sp>" }]),
+  "a.epub": zipOf({
+    "META-INF/container.xml": '<container><rootfiles><rootfile full-path="a.opf"/></rootfiles></container>',
+    "a.opf":
+      '<package><manifest><item id="a" href="a.html"/></manifest><spine><itemref idref="a"/></spine></package>',
+    "a.html": "<h1>Hi</h1><p>text <img src=a.gif></p>",
+  }),
+  "a.zip": zipOf({ "a.md": "# Hi", "b.csv": "a,b\n1,2\n", "c": "text" }),
+  "a.ipynb": utf8(
+    '{"cells": [{"cell_type": "markdown", "source": ["# Hi"]}, {"cell_type": "code", "source": "1", "outputs": ' +
+      '[{"output_type": "display_data", "data": {"text/html": "<table><tr><td>1</table>"}}]}]}',
+  ),
+  "a.vcf": utf8("BEGIN:VCARD\nFN;ENCODING=QUOTED-PRINTABLE:J=C3=B6=\nrg\nADR:;;Main St;;\nEND:VCARD\n"),
+  "a.tex": utf8("\\title{A}\n\\begin{document}\n\\section{B {c}}\ntext\n\\begin{align}\nx\n\\end{align}\n"),
   "a.csv": utf8('name,amount\n"Smith, J.",7\nLee,12.5\n'),
   "a.md": utf8(
     "# Title\n\n- a\n  - b\n\n| a | b |\n| - | - |\n| 1 | [2](x) |\n\n```ts\ncode\n```\n> quote\n",
