@@ -21,8 +21,8 @@ export function withoutForeignTypes(output: string): string {
 }
 
 if (import.meta.main) {
-  // These two are for our own packages.
-  const { "./base": _base, "./program": _program, ...exports } = manifest.exports;
+  // These are for our own packages.
+  const { "./base": _base, "./program": _program, "./words": _words, ...exports } = manifest.exports;
   const doors = [
     ...Object.values(exports),
     ...Object.values(documents.exports).map((path) => `packages/documents/${path}`),

@@ -26,7 +26,8 @@ import { type AboutFile, DocumentError } from "./formats/format.ts";
 import { readInside } from "./folder/read_inside.ts";
 import { extensionOf, nameOf } from "./file_name.ts";
 import type { FileTree, FolderFile, TreeChange } from "./folder/tree.ts";
-import type { FileReport, ReportStore } from "./index/store.ts";
+import type { IndexDatabase } from "./index/database.ts";
+import { type FileReport, ReportStore } from "./index/store.ts";
 import { PageCache } from "./page_cache.ts";
 import {
   type ParsableFile,
@@ -36,10 +37,11 @@ import {
   type PoolRequestOptions,
 } from "./parsing/pool.ts";
 import { makeReport } from "./report.ts";
+import { type SearchOptions, type SearchResult, TextSearch } from "./search/search.ts";
 
 /** How often clients are told of files that have been read, in milliseconds. */
 const TELL_INTERVAL_MS = 1_000;
-/** A search of documents that are not read yet finds nothing. A Computer waits 5 s for a list. */
+/** A list or a search of documents that are not read yet finds nothing. A Computer waits 5 s for a list. */
 const FIRST_READ_MS = 2_000;
 /** From so many changed documents on, clients are told that the list has changed. */
 const MAX_TOLD = 100;
@@ -51,8 +53,8 @@ export interface CatalogueOptions {
   readonly host: string;
   readonly tree: FileTree;
   readonly pool: ParserPool;
-  /** Keeps what was read between runs. */
-  readonly store: ReportStore | undefined;
+  /** Keeps what was read, on disk between runs. */
+  readonly database: IndexDatabase;
   readonly logger: Logger;
   readonly maxFileBytes: number;
   /** How many files are read in the background at the same time. */
@@ -63,18 +65,20 @@ export interface CatalogueOptions {
 
 /**
  * Answers with the documents of the folders, and reads files in the background until all are known. No request is answered
- * before the first search: a part of the documents would look like all of them.
+ * before all folders have been looked at: a part of the documents would look like all of them.
  */
 export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
   readonly host: string;
   readonly #options: CatalogueOptions;
+  readonly #store: ReportStore;
+  readonly #search: TextSearch;
   readonly #pages = new PageCache();
   readonly #reports = new Map<string, { readonly file: FolderFile; readonly report: FileReport }>();
   readonly #unread = new Map<string, FolderFile>();
   readonly #reading = new Set<Promise<void>>();
   readonly #told = new Set<string>();
   readonly #tell = new Throttle(() => this.#tellNow(), TELL_INTERVAL_MS);
-  readonly #searched = Promise.withResolvers<void>();
+  readonly #listed = Promise.withResolvers<void>();
   readonly #allRead = Promise.withResolvers<void>();
   #firstRead: Promise<void> | undefined;
   #published: PublishedDocuments | undefined;
@@ -86,6 +90,16 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
   constructor(options: CatalogueOptions) {
     this.host = options.host;
     this.#options = options;
+    this.#store = new ReportStore(options.database);
+    this.#search = new TextSearch({
+      ...options,
+      toParse: (file) => this.#toParse(file),
+      titleOf: (file) => this.titleOf(file),
+      readPage: (file, index, signal) => this.#page(file, index, signal),
+      mustWait: () => this.#unread.size > 0,
+      allRead: this.#allRead.promise,
+      unread: () => this.progress.unread,
+    });
   }
 
   /** Tells the clients of these documents of changes, and `onTold` each time. */
@@ -100,23 +114,24 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
   }
 
   /** Looks at all folders. */
-  async search(): Promise<void> {
+  async refresh(): Promise<void> {
     await this.apply(await this.#options.tree.refresh());
     this.#readNext();
-    this.#searched.resolve();
+    this.#listed.resolve();
   }
 
   /** Resolves when all folders have been looked at once. */
-  async untilSearched({ signal }: Pick<ReadRequest, "signal">): Promise<void> {
-    await abortable(this.#searched.promise, signal);
+  async untilListed({ signal }: Pick<ReadRequest, "signal">): Promise<void> {
+    await abortable(this.#listed.promise, signal);
   }
 
   /** Takes over what changed in the folders. The files that were changed last are read first. */
   async apply({ added, changed, removed }: TreeChange): Promise<void> {
     if (added.length + changed.length + removed.length === 0) return;
-    for (const { docRef } of removed) {
-      this.#reports.delete(docRef);
-      this.#unread.delete(docRef);
+    for (const file of removed) {
+      this.#reports.delete(file.docRef);
+      this.#unread.delete(file.docRef);
+      this.#search.remove(file);
     }
     const entered = [...added, ...changed].sort((a, b) => b.modifiedMs - a.modifiedMs);
     await visitInTurns(entered, (file) => this.#enter(file));
@@ -132,7 +147,7 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
   }
 
   async list(request: ReadRequest): Promise<readonly DocumentInfo[]> {
-    await this.untilSearched(request);
+    await this.untilListed(request);
     this.#firstRead ??= settledWithin(this.#allRead.promise, this.#options.firstReadMs ?? FIRST_READ_MS);
     await abortable(this.#firstRead, request.signal);
     this.#list ??= [...this.#options.tree.files.values()]
@@ -142,14 +157,14 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
   }
 
   async document(docRef: string, request: ReadRequest): Promise<DocumentInfo | undefined> {
-    await this.untilSearched(request);
+    await this.untilListed(request);
     const file = this.#options.tree.files.get(docRef);
     if (file === undefined) return undefined;
     return toInfo(file, await this.#report(file, { signal: request.signal }));
   }
 
   async page(docRef: string, index: number, request: ReadRequest): Promise<DocumentPage | undefined> {
-    await this.untilSearched(request);
+    await this.untilListed(request);
     const file = this.#options.tree.files.get(docRef);
     if (file === undefined) return undefined;
     const report = await this.#report(file, { signal: request.signal });
@@ -199,13 +214,31 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
     return element && { pageIndex, element };
   }
 
+  /**
+   * The pages that have the words of a query, as they are or as the beginning of longer ones, the best first. A query is words
+   * and nothing else. Throws 4201 for a `docRef` that does not exist.
+   */
+  async search(query: string, { docRef, ...options }: SearchOptions): Promise<SearchResult> {
+    await this.untilListed(options);
+    const file = docRef === undefined ? undefined : this.#options.tree.files.get(docRef);
+    if (docRef !== undefined && file === undefined) throw notFound(docRef);
+    return await this.#search.search(query, { ...options, file });
+  }
+
+  /** Forgets what is kept of files that are not there any more. */
+  prune(): void {
+    const { tree } = this.#options;
+    this.#store.prune((root, path) => tree.fileAt(root, path) !== undefined);
+    this.#search.prune();
+  }
+
   /** Stops reading in the background. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#tell.close();
     this.#unread.clear();
     this.#allRead.resolve();
-    await Promise.all(this.#reading);
+    await Promise.all([...this.#reading, this.#search.close()]);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -213,9 +246,14 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
   }
 
   #enter(file: FolderFile): void {
-    const stored = this.#options.store?.get(file);
-    if (stored === undefined) this.#unread.set(file.docRef, file);
-    else this.#reports.set(file.docRef, { file, report: stored });
+    const stored = this.#store.get(file);
+    if (stored === undefined) {
+      this.#unread.set(file.docRef, file);
+      // Its earlier version is found no more.
+      return this.#search.remove(file);
+    }
+    this.#reports.set(file.docRef, { file, report: stored });
+    this.#search.enter(file, stored);
   }
 
   async #report(file: FolderFile, options: PoolRequestOptions): Promise<FileReport> {
@@ -226,7 +264,8 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
     if (this.#unread.get(file.docRef) === file) this.#unread.delete(file.docRef);
     if (this.#options.tree.files.get(file.docRef) !== file) return report;
     this.#reports.set(file.docRef, { file, report });
-    if (isLasting) this.#options.store?.set(file, report);
+    if (isLasting) this.#store.set(file, report);
+    this.#search.enter(file, report);
     this.#told.add(file.docRef);
     this.#noteChange();
     return report;
@@ -275,6 +314,7 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
 
   #readNext(): void {
     if (this.#isClosed) return;
+    if (this.#unread.size === 0) this.#search.resume();
     if (this.progress.unread === 0) return this.#allRead.resolve();
     for (const file of this.#unread.values()) {
       if (this.#reading.size >= this.#options.concurrency) return;
@@ -358,13 +398,15 @@ function cannotRead(
   });
 }
 
+function notFound(docRef: string, cause?: unknown): SmcpError {
+  return new SmcpError(ErrorCode.DOCUMENT_NOT_FOUND, "Document not found", {
+    details: { doc_ref: docRef },
+    cause,
+  });
+}
+
 function toSmcpError(file: FolderFile, error: unknown): unknown {
-  if (error instanceof Deno.errors.NotFound) {
-    return new SmcpError(ErrorCode.DOCUMENT_NOT_FOUND, "Document not found", {
-      details: { doc_ref: file.docRef },
-      cause: error,
-    });
-  }
+  if (error instanceof Deno.errors.NotFound) return notFound(file.docRef, error);
   if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable) {
     return cannotRead(file, { refused: "forbidden", message: "the server may not read the file" });
   }

@@ -12,8 +12,9 @@ import { describeError } from "./basics.ts";
 import { DocumentCatalogue } from "./catalogue.ts";
 import { FileFilter, type FileRules } from "./folder/rules.ts";
 import { FileTree, type FolderFile } from "./folder/tree.ts";
-import { openReportStore, type ReportStore } from "./index/store.ts";
+import { type IndexDatabase, openIndex } from "./index/database.ts";
 import { ParserPool } from "./parsing/pool.ts";
+import type { SearchOptions, SearchResult } from "./search/search.ts";
 
 /** How many documents the window shows. */
 const MAX_SHOWN = 20;
@@ -70,6 +71,8 @@ export interface FolderDocuments extends AsyncDisposable {
   readonly listed: Promise<void>;
   /** How many files there are, and how many of them have not been read yet. */
   readonly progress: DocumentsProgress;
+  /** Finds pages by the words of their text; see {@linkcode SearchResult}. A query is words and nothing else. */
+  search(query: string, options: SearchOptions): Promise<SearchResult>;
   /** Ends watching and reading. Idempotent. */
   close(): Promise<void>;
 }
@@ -93,7 +96,7 @@ class OpenFolders implements FolderDocuments {
   readonly #log: Logger;
   readonly #provider = new Provider();
   readonly #pool: ParserPool;
-  readonly #store: ReportStore | undefined;
+  readonly #database: IndexDatabase;
   readonly #filter: FileFilter;
   readonly #tree: FileTree;
   readonly #catalogue: DocumentCatalogue;
@@ -116,14 +119,12 @@ class OpenFolders implements FolderDocuments {
       maxPageBytes: 4 * MEBIBYTE,
       maxDepth: 200,
     });
-    this.#store = options.cacheFolder === undefined
-      ? undefined
-      : openReportStore(options.cacheFolder, logger);
+    this.#database = openIndex(options.cacheFolder, logger);
     this.#catalogue = new DocumentCatalogue({
       host,
       tree: this.#tree,
       pool: this.#pool,
-      store: this.#store,
+      database: this.#database,
       logger,
       maxFileBytes,
       concurrency: parsers,
@@ -137,7 +138,7 @@ class OpenFolders implements FolderDocuments {
       mimeType: "text/markdown",
       priority: 0.3,
       read: async (request) => {
-        await this.#catalogue.untilSearched(request);
+        await this.#catalogue.untilListed(request);
         return this.#recentChanges((file) => published.uri(file.docRef));
       },
     });
@@ -164,6 +165,10 @@ class OpenFolders implements FolderDocuments {
     return this.#catalogue.progress;
   }
 
+  search(query: string, options: SearchOptions): Promise<SearchResult> {
+    return this.#catalogue.search(query, options);
+  }
+
   close(): Promise<void> {
     return this.#closed ??= this.#close();
   }
@@ -176,7 +181,7 @@ class OpenFolders implements FolderDocuments {
   async #lookAgain(paths: ReadonlySet<string> | undefined): Promise<void> {
     try {
       await this.listed.catch(() => {});
-      if (paths === undefined) return await this.#catalogue.search();
+      if (paths === undefined) return await this.#catalogue.refresh();
       const folders = new Set([...paths].flatMap((path) => [dirname(path), path]));
       await this.#catalogue.apply(await this.#tree.refreshFolders(folders));
     } catch (error) {
@@ -186,8 +191,8 @@ class OpenFolders implements FolderDocuments {
 
   async #search(): Promise<void> {
     const startMs = performance.now();
-    await this.#catalogue.search();
-    this.#store?.prune(this.#tree.has);
+    await this.#catalogue.refresh();
+    this.#catalogue.prune();
     const { files, unread } = this.#catalogue.progress;
     this.#log.info("folders searched", {
       files,
@@ -222,7 +227,7 @@ class OpenFolders implements FolderDocuments {
   async #close(): Promise<void> {
     await this.#watch.close();
     await Promise.all([this.#catalogue.close(), this.#pool.close()]);
-    this.#store?.[Symbol.dispose]();
+    this.#database[Symbol.dispose]();
   }
 }
 

@@ -23,8 +23,9 @@ import type { DPEDocumentSummary } from "../../protocol/dpe.ts";
 import { MAX_FINDER_LIMIT, MAX_FINDER_TEXT_LENGTH } from "../../protocol/finder.ts";
 import { printableLine, toBareLine, toSeenLine } from "../../text/safe_text.ts";
 import { buildDpeUri, isValidDpeUri, parseDpeUri } from "../../uri/dpe_uri.ts";
+import { queryTerms } from "../../text/words.ts";
 import { hasWindowScheme } from "../../uri/window_uri.ts";
-import { type Found, queryTerms, rankByWords } from "./word_index.ts";
+import { type Found, rankByWords } from "./word_index.ts";
 
 /** The most results of a search. */
 const MAX_RESULTS = 20;

@@ -1,27 +1,6 @@
 /** Finds tools, documents and windows by words: BM25 over the fields of each. */
 import MiniSearch from "minisearch";
-
-const STOP_WORDS: ReadonlySet<string> = new Set(
-  ("a an and any are as at be by can do does for from has have how i if in into is it its me my of on or our so some " +
-    "that the their them then there these this those to us use used using via want was we what when where which who " +
-    "will with you your please need would should like tool tools").split(" "),
-);
-
-/** English endings of words from so many characters on: with them, the search finds as much as with a stemmer. */
-const ENDING = /(?:ies|ing|ed|es|s|e|y)$/;
-const MIN_INFLECTED = 3;
-
-/** Letters, or digits, of any script; a word in camel case is several. */
-const WORDS = /\p{Lu}?\p{Ll}+|\p{Lu}+(?!\p{Ll})|[\p{Lo}\p{Lm}\p{M}]+|\p{N}+/gu;
-/** Scripts that put no spaces between words. */
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
-
-/** A term from so many characters on also counts as the beginning of a longer one. */
-const MIN_PREFIX = 4;
-/** The most characters of a query. */
-const MAX_QUERY_CHARACTERS = 4_000;
-/** The most different words of a query: each one costs milliseconds in an index of thousands of tools. */
-const MAX_QUERY_WORDS = 64;
+import { isPrefix, queryTerms, queryWords, termOf, wordsOf } from "../../text/words.ts";
 
 /** The entries that are indexed before the event loop runs again. */
 const CHUNK = 100;
@@ -51,52 +30,17 @@ export class WordIndex<Field extends string> {
 
   /** The ids of the entries that fit a query, the best first; equally good ones by id. */
   search(query: string): string[] {
-    const results = this.#search.search(query.slice(0, MAX_QUERY_CHARACTERS), {
+    const results = this.#search.search(query, {
       boost: { ...this.#weights },
       combineWith: "OR",
       tokenize: queryWords,
-      prefix: (term) => term.length >= MIN_PREFIX || isLoneCharacter(term),
+      prefix: isPrefix,
     });
     return results
       .map(({ id, score }) => ({ id: String(id), score }))
       .sort((one, other) => other.score - one.score || (one.id < other.id ? -1 : 1))
       .map(({ id }) => id);
   }
-}
-
-/** The words of a text, in order; where nothing separates them, each two characters that follow one another. */
-export function wordsOf(text: string): string[] {
-  const words = text.normalize("NFKC").match(WORDS) ?? [];
-  return words.flatMap((word) => UNSPACED.test(word) ? pairsOf(word) : [word]);
-}
-
-/** The term of a word, without its ending; `undefined` for one that says nothing. */
-export function termOf(word: string): string | undefined {
-  const lower = word.toLowerCase();
-  return STOP_WORDS.has(lower) ? undefined : lower.length > MIN_INFLECTED ? lower.replace(ENDING, "") : lower;
-}
-
-/** The terms of a query, each once. */
-export function queryTerms(query: string): string[] {
-  return queryWords(query.slice(0, MAX_QUERY_CHARACTERS)).flatMap((word) => termOf(word) ?? []);
-}
-
-/** Each word once, since a word that is repeated means no more. */
-function queryWords(query: string): string[] {
-  const words = new Map(wordsOf(query).map((word) => [termOf(word), word]));
-  words.delete(undefined);
-  return [...words.values()].slice(0, MAX_QUERY_WORDS);
-}
-
-/** Whether a term is one character of a script that puts no spaces between words: the beginning of a pair. */
-function isLoneCharacter(term: string): boolean {
-  return UNSPACED.test(term) && [...term].length === 1;
-}
-
-function pairsOf(text: string): string[] {
-  const characters = [...text];
-  if (characters.length < 2) return characters;
-  return characters.slice(1).map((character, index) => `${characters[index]}${character}`);
 }
 
 /** How much a word counts in each field of what is found. */

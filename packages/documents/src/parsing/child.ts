@@ -6,6 +6,7 @@
 import { describeError } from "../basics.ts";
 import { DocumentError, type ParsedDocument } from "../formats/format.ts";
 import { openFile } from "../formats/kinds.ts";
+import { pageTerms } from "../search/terms.ts";
 import { MEMORY_EXIT_CODE, type ParseAnswer, type ParseRequest, readFrames, writeFrame } from "./frames.ts";
 
 /** How often the memory is compared with its limit, in milliseconds. */
@@ -19,6 +20,10 @@ const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
  * keep it until it needs it, and it would count in the limit of the next file.
  */
 const LARGE_FILE_BYTES = 1024 * 1024;
+
+/** How long the terms of pages are collected for one answer, in milliseconds, and how many of them at most. */
+const TERMS_MS = 150;
+const MAX_TERMS = 100_000;
 
 /** A document that is open, with the size of its file in bytes. */
 interface OpenDocument {
@@ -61,7 +66,7 @@ async function serve(scope: WorkerScope, maxMessageBytes: number): Promise<void>
     } else {
       const answer = await run(documents, request, bytes).catch(toFailure);
       await writeFrame(output, encode(answer));
-      if (request.ask === "page" || "facts" in answer) continue;
+      if (request.ask !== "open" || "facts" in answer) continue;
     }
     if (fileSize > LARGE_FILE_BYTES) scope.gc?.();
   }
@@ -82,7 +87,23 @@ async function run(
   }
   const opened = documents.get(request.document);
   if (opened === undefined) throw new RangeError(`Cannot read document ${request.document}: it is not open`);
-  return { page: await opened.parsed.page(request.index, request.options) };
+  const { parsed } = opened;
+  if (request.ask === "terms") return { terms: await collectTerms(parsed, request.from) };
+  return { page: await parsed.page(request.index, request.options) };
+}
+
+/** The terms of the pages from a number on, at least of one. A page that cannot be read has none. */
+async function collectTerms({ facts, page }: ParsedDocument, from: number): Promise<string[][]> {
+  const pages: string[][] = [];
+  let count = 0;
+  const endMs = performance.now() + TERMS_MS;
+  for (let index = from; index < facts.pageCount; index++) {
+    const terms = await Promise.resolve(page(index, { isPlain: true })).then(pageTerms, () => []);
+    pages.push(terms);
+    count += terms.length;
+    if (performance.now() > endMs || count > MAX_TERMS) break;
+  }
+  return pages;
 }
 
 function toFailure(error: unknown): ParseAnswer {

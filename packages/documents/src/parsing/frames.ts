@@ -22,12 +22,15 @@ export type ParseRequest =
     readonly options: PageOptions;
     readonly timeMs: number;
   }
+  /** Answered with the terms of the pages from a number on, of as many as a short time allows. */
+  | { readonly ask: "terms"; readonly document: number; readonly from: number; readonly timeMs: number }
   /** Forgets a document; not answered. */
   | { readonly ask: "close"; readonly document: number };
 
 export type ParseAnswer =
   | { readonly facts: DocumentFacts }
   | { readonly page: DocumentPage }
+  | { readonly terms: readonly (readonly string[])[] }
   /** The file is at fault. */
   | { readonly refused: DocumentErrorCode; readonly message: string }
   /** A limit was exceeded, or the parser threw something else. After a limit, the process ends. */

@@ -32,7 +32,11 @@ export class ParserProcess {
 
   /** Starts a process. It needs `--allow-run` for the Deno that runs this program. */
   constructor({ maxMemoryBytes, maxFileBytes }: ProcessLimits) {
-    const code = new URL("../", import.meta.url);
+    // The sources of the parsers, and the only module of the SDK that they use.
+    const code = [new URL("../", import.meta.url), new URL(import.meta.resolve("@a2c-smcp/sdk/words"))];
+    const readable = code.filter(({ protocol }) => protocol === "file:").map((url) =>
+      fromFileUrl(url).replaceAll(",", ",,")
+    );
     const heapMegabytes = Math.floor(maxMemoryBytes / (1024 * 1024));
     const args = [
       "run",
@@ -40,7 +44,7 @@ export class ParserProcess {
       "--cached-only",
       "--ignore-env",
       ...importWords(),
-      ...(code.protocol === "file:" ? [`--allow-read=${fromFileUrl(code)}`] : []),
+      ...(readable.length === 0 ? [] : [`--allow-read=${readable.join(",")}`]),
       `--v8-flags=--max-old-space-size=${heapMegabytes},--expose-gc`,
       new URL("./child.ts", import.meta.url).href,
       `${maxMemoryBytes}`,

@@ -101,6 +101,20 @@ export class ParserPool implements AsyncDisposable {
     }
   }
 
+  /** The terms of the pages from a number on, as many as a short time allows. Throws a {@linkcode DocumentError}. */
+  terms(
+    file: ParsableFile,
+    from: number,
+    options: PoolRequestOptions = {},
+  ): Promise<readonly (readonly string[])[]> {
+    return this.#run(file, options, async (slot) => {
+      const { document } = await this.#open(slot, file);
+      const answer = await this.#ask(slot, { ask: "terms", document, from, timeMs: this.#limits.timeMs });
+      if ("terms" in answer) return answer.terms;
+      throw this.#toError(answer);
+    });
+  }
+
   /** Ends all processes. Requests that wait are rejected. */
   async close(): Promise<void> {
     this.#isClosed = true;

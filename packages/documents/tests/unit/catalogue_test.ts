@@ -3,6 +3,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { join } from "@std/path";
 import { DocumentCatalogue } from "../../src/catalogue.ts";
 import { fileRefOf, FileTree } from "../../src/folder/tree.ts";
+import { IndexDatabase } from "../../src/index/database.ts";
 import { FileFilter } from "../../src/folder/rules.ts";
 import type { DocumentFacts } from "../../src/formats/format.ts";
 import { type ParsableFile, ParserPool } from "../../src/parsing/pool.ts";
@@ -13,6 +14,7 @@ import { TempFolder } from "../../../../tests/fixtures/temp_folder.ts";
 
 /** Answers when the test says so. */
 class HeldPool extends ParserPool {
+  readonly database = new IndexDatabase(undefined, silentLogger);
   readonly asked: { readonly key: string; readonly answer: (facts: DocumentFacts) => void }[] = [];
 
   constructor() {
@@ -33,18 +35,27 @@ class HeldPool extends ParserPool {
     this.asked.push({ key, answer: resolve });
     return promise;
   }
+
+  override terms(): Promise<string[][]> {
+    return Promise.resolve([[]]);
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    this.database[Symbol.dispose]();
+  }
 }
 
 function titled(title: string): DocumentFacts {
   return { title, pageCount: 1, headings: [], opening: "", losses: [] };
 }
 
-function catalogueOf(root: string, pool: ParserPool, firstReadMs?: number): DocumentCatalogue {
+function catalogueOf(root: string, pool: HeldPool, firstReadMs?: number): DocumentCatalogue {
   return new DocumentCatalogue({
     host: "local.documents",
     tree: new FileTree([root], { filter: new FileFilter(), maxFiles: 10, logger: silentLogger }),
     pool,
-    store: undefined,
+    database: pool.database,
     logger: silentLogger,
     maxFileBytes: 1024,
     concurrency: 1,
@@ -64,9 +75,9 @@ Deno.test("a file that changes while it is read is read again", async () => {
   await using pool = new HeldPool();
   await using catalogue = catalogueOf(root.path, pool);
   await Deno.writeTextFile(join(root.path, "a.md"), "# One");
-  await catalogue.search();
+  await catalogue.refresh();
   await Deno.writeTextFile(join(root.path, "a.md"), "# Another");
-  await catalogue.search();
+  await catalogue.refresh();
   pool.asked[0]?.answer(titled("One"));
   await eventually(() => pool.asked.length, (count) => count === 2, "the second version to be read");
   pool.asked[1]?.answer(titled("Another"));
@@ -84,7 +95,7 @@ Deno.test("a request before the first search of the folders is answered after it
   const listed = catalogue.list(REQUEST);
   const document = catalogue.document(docRef, REQUEST);
   const page = catalogue.page(docRef, 1, REQUEST);
-  await catalogue.search();
+  await catalogue.refresh();
   await eventually(() => pool.asked.length, (count) => count === 3, "the document to be asked for");
   for (const { answer } of pool.asked) answer(titled("One"));
   assertEquals((await listed).map(({ docRef }) => docRef), [docRef]);
@@ -97,21 +108,22 @@ Deno.test("the first list waits until the files are read, for a limited time", a
   await using pool = new HeldPool();
   await Deno.writeTextFile(join(root.path, "a.md"), "# One");
   await using patient = catalogueOf(root.path, pool);
-  await patient.search();
+  await patient.refresh();
   const listed = patient.list(REQUEST);
   for (const { answer } of pool.asked) answer(titled("One"));
   assertEquals((await listed).map(({ title }) => title), ["One"]);
-  await using hasty = catalogueOf(root.path, pool, 0);
-  await hasty.search();
+  await using held = new HeldPool();
+  await using hasty = catalogueOf(root.path, held, 0);
+  await hasty.refresh();
   assertEquals((await hasty.list(REQUEST)).map(({ title }) => title), ["a.md"]);
-  for (const { answer } of pool.asked) answer(titled("One"));
+  for (const { answer } of held.asked) answer(titled("One"));
 });
 
 Deno.test("a folder without files is listed at once", async () => {
   using root = new TempFolder();
   await using pool = new HeldPool();
   await using catalogue = catalogueOf(root.path, pool, 60_000);
-  await catalogue.search();
+  await catalogue.refresh();
   assertEquals(await catalogue.list(REQUEST), []);
 });
 

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { OfficeTool } from "../../../../src/agent/toolkit/toolset.ts";
 import { ToolIndex } from "../../../../src/gateway/search/tool_index.ts";
-import { termOf, wordsOf } from "../../../../src/gateway/search/word_index.ts";
+import { termOf, wordsOf } from "../../../../src/text/words.ts";
 import {
   asked,
   heldOut,

@@ -1,0 +1,157 @@
+/** The file in which is kept what was read, or the memory of this process. */
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { join } from "@std/path";
+import type { Logger } from "@a2c-smcp/sdk/base";
+import { describeError } from "../basics.ts";
+
+/** How long another process that uses the same index may hold it, in milliseconds. */
+const BUSY_MS = 2_000;
+/** How long changes are collected before they are written together, in milliseconds. */
+const COMMIT_MS = 200;
+
+/**
+ * Opens the index in a folder that only its owner can read. A damaged index, or one of another version, is replaced. When
+ * the folder cannot be written, which is logged, or none is given, the index is in memory.
+ */
+export function openIndex(folder: string | undefined, logger: Logger): IndexDatabase {
+  if (folder === undefined) return new IndexDatabase(undefined, logger);
+  const path = join(folder, "documents.sqlite");
+  for (const isRetry of [false, true]) {
+    try {
+      Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
+      return new IndexDatabase(path, logger);
+    } catch (error) {
+      if (
+        isRetry || error instanceof Deno.errors.NotCapable || error instanceof Deno.errors.PermissionDenied
+      ) {
+        logger.warn("the index cannot be used; files are read anew at each start", {
+          path,
+          error: describeError(error),
+        });
+        break;
+      }
+      logger.warn("the index is damaged, and made anew", { path, error: describeError(error) });
+      for (const end of ["", "-wal", "-shm"]) removeIfThere(path + end);
+    }
+  }
+  return new IndexDatabase(undefined, logger);
+}
+
+/** Gives the statement of a text of SQL. */
+export type Prepare = (sql: string) => StatementSync;
+
+/** A database whose failure costs nothing but the time to read files again. */
+export class IndexDatabase implements Disposable {
+  /** Whether it is kept on disk. */
+  readonly isLasting: boolean;
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+  readonly #log: Logger;
+  #commitTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Whether nothing is read and written any more. */
+  #isBroken = false;
+
+  /** @param path in memory when `undefined` */
+  constructor(path: string | undefined, logger: Logger) {
+    this.#log = logger;
+    this.isLasting = path !== undefined;
+    this.#database = new DatabaseSync(path ?? ":memory:");
+    try {
+      if (path !== undefined) {
+        Deno.chmodSync(path, 0o600);
+        this.#database.exec(
+          `PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL`,
+        );
+        this.#check();
+      }
+      this.#prepareTables();
+    } catch (error) {
+      this.#database.close();
+      throw error;
+    }
+  }
+
+  get isBroken(): boolean {
+    return this.#isBroken;
+  }
+
+  get sizeBytes(): number {
+    return this.read((prepare) => {
+      const page = (name: string) => Number(Object.values(prepare(`PRAGMA ${name}`).get() ?? {})[0]);
+      return page("page_count") * page("page_size");
+    }) ?? 0;
+  }
+
+  /** What `use` gives; `undefined` when the database fails. */
+  read<T>(use: (prepare: Prepare) => T): T | undefined {
+    if (this.#isBroken) return undefined;
+    try {
+      return use(this.#prepare);
+    } catch (error) {
+      this.#isBroken = true;
+      this.#log.warn("the index fails; files are read anew", { error: describeError(error) });
+      return undefined;
+    }
+  }
+
+  /** Changes that come at the same time are written together. */
+  write<T>(use: (prepare: Prepare) => T): T | undefined {
+    return this.read((prepare) => {
+      if (this.#commitTimer === undefined) {
+        this.#database.exec("BEGIN IMMEDIATE");
+        this.#commitTimer = setTimeout(() => this.read(() => this.#commit()), COMMIT_MS);
+      }
+      return use(prepare);
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.read(() => this.#commit());
+    this.#isBroken = true;
+    this.#database.close();
+  }
+
+  readonly #prepare: Prepare = (sql) => {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#database.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  };
+
+  #commit(): void {
+    if (this.#commitTimer === undefined) return;
+    clearTimeout(this.#commitTimer);
+    this.#commitTimer = undefined;
+    this.#database.exec("COMMIT");
+  }
+
+  #check(): void {
+    const verdict = this.#database.prepare("PRAGMA quick_check(1)").get()?.["quick_check"];
+    if (verdict !== "ok") throw new TypeError(`Cannot use index: ${verdict}`);
+  }
+
+  #prepareTables(): void {
+    this.#database.exec(`
+      CREATE TABLE IF NOT EXISTS reports (
+        root TEXT NOT NULL, path TEXT NOT NULL, version TEXT NOT NULL, report TEXT NOT NULL, PRIMARY KEY (root, path)
+      ) WITHOUT ROWID;
+      -- A file has the rows from "first" on, one for each of its pages; "done" of them are in the index.
+      CREATE TABLE IF NOT EXISTS texts (
+        first INTEGER PRIMARY KEY, root TEXT NOT NULL, path TEXT NOT NULL, version TEXT NOT NULL,
+        pages INTEGER NOT NULL, done INTEGER NOT NULL, UNIQUE (root, path)
+      );
+      CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(
+        terms, content = '', contentless_delete = 1, detail = none, tokenize = "ascii tokenchars '+_'"
+      );
+    `);
+  }
+}
+
+function removeIfThere(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}

@@ -1,0 +1,160 @@
+/** Fills the index of words in the background. */
+import type { Logger } from "@a2c-smcp/sdk/base";
+import { describeError } from "../basics.ts";
+import type { FolderFile } from "../folder/tree.ts";
+import { nameOf } from "../file_name.ts";
+import { DocumentError } from "../formats/format.ts";
+import type { FileReport } from "../index/store.ts";
+import { type ParsableFile, type ParserPool, PoolClosedError } from "../parsing/pool.ts";
+import { titleTerms } from "./terms.ts";
+import type { TextIndex } from "./text_index.ts";
+
+export interface TextIndexerOptions {
+  readonly index: TextIndex;
+  readonly pool: ParserPool;
+  readonly logger: Logger;
+  /** How a file is read. */
+  readonly toParse: (file: FolderFile) => ParsableFile;
+  /** Whether files whose facts are not known yet wait to be read; they come first. */
+  readonly mustWait: () => boolean;
+}
+
+interface Wanted {
+  readonly file: FolderFile;
+  readonly report: FileReport;
+}
+
+/** Reads the text of files one after the other, those that were changed last first. */
+export class TextIndexer implements AsyncDisposable {
+  readonly #options: TextIndexerOptions;
+  /** By `docRef`, those that were changed last first. */
+  readonly #wanted = new Map<string, Wanted>();
+  /** Those of them that were changed while this runs; they come first. */
+  readonly #urgent = new Set<string>();
+  readonly #openedMs = Date.now();
+  /** Files whose text is not in the index, or not all of it, and will not be. */
+  readonly #leftOut = new Set<string>();
+  #running: Promise<void> | undefined;
+  #idle = Promise.withResolvers<void>();
+  #isClosed = false;
+
+  constructor(options: TextIndexerOptions) {
+    this.#options = options;
+  }
+
+  /** How many files are not in the index yet, and how many will not be, or only in part. */
+  get progress(): { readonly waiting: number; readonly leftOut: number } {
+    return { waiting: this.#wanted.size, leftOut: this.#leftOut.size };
+  }
+
+  /** Resolves when nothing waits. */
+  get settled(): Promise<void> {
+    return this.#wanted.size === 0 ? Promise.resolve() : this.#idle.promise;
+  }
+
+  /** Takes a file whose report is known now. */
+  enter(file: FolderFile, report: FileReport): void {
+    this.#leftOut.delete(file.docRef);
+    const pageCount = pageCountOf(report);
+    if (this.#options.index.pagesOf(file) === pageCount) {
+      this.#wanted.delete(file.docRef);
+      this.#urgent.delete(file.docRef);
+      return;
+    }
+    this.#wanted.set(file.docRef, { file, report });
+    if (file.modifiedMs >= this.#openedMs) this.#urgent.add(file.docRef);
+    this.resume();
+  }
+
+  remove(file: FolderFile): void {
+    this.#wanted.delete(file.docRef);
+    this.#urgent.delete(file.docRef);
+    this.#leftOut.delete(file.docRef);
+    this.#options.index.remove(file);
+  }
+
+  /** Goes on, if nothing else must be read before. */
+  resume(): void {
+    if (this.#isClosed || this.#running !== undefined || this.#wanted.size === 0) return;
+    if (this.#options.mustWait()) return;
+    this.#running = this.#run().finally(() => {
+      this.#running = undefined;
+      if (this.#wanted.size > 0) return this.resume();
+      this.#idle.resolve();
+      this.#idle = Promise.withResolvers();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#wanted.clear();
+    this.#urgent.clear();
+    await this.#running;
+    this.#idle.resolve();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isClosed && !this.#options.mustWait()) {
+      const next = this.#next();
+      if (next === undefined) return;
+      const outcome = await this.#indexSome(next).catch((error: unknown) => this.#note(next.file, error));
+      const { docRef } = next.file;
+      // Another version of it may wait by now.
+      if (outcome === "more" || this.#wanted.get(docRef) !== next) continue;
+      this.#wanted.delete(docRef);
+      this.#urgent.delete(docRef);
+      if (outcome === "failed") this.#leftOut.add(docRef);
+    }
+  }
+
+  #next(): Wanted | undefined {
+    const [urgent] = this.#urgent;
+    return urgent === undefined ? this.#wanted.values().next().value : this.#wanted.get(urgent);
+  }
+
+  /** Indexes the next pages of a file: another one may be more urgent by then. */
+  async #indexSome(wanted: Wanted): Promise<"done" | "more" | "failed"> {
+    const { index, pool } = this.#options;
+    const { file, report } = wanted;
+    if (index.isFull) return "failed";
+    const pageCount = pageCountOf(report);
+    let done = index.pagesOf(file);
+    if (done === undefined) {
+      index.begin(file, pageCount);
+      done = 0;
+    }
+    const ofDocument = titleTerms(titlesOf(file, report));
+    if ("refused" in report) {
+      index.add(file, [ofDocument]);
+      return "done";
+    }
+    const pages = await pool.terms(this.#options.toParse(file), done, { isBackground: true });
+    if (this.#isClosed || this.#wanted.get(file.docRef) !== wanted) return "more";
+    index.add(file, pages.map((terms) => [...new Set([...ofDocument, ...terms])]));
+    if (done + pages.length >= pageCount) return "done";
+    return pages.length === 0 ? "failed" : "more";
+  }
+
+  #note(file: FolderFile, error: unknown): "failed" {
+    if (error instanceof PoolClosedError) return "failed";
+    const reason = error instanceof DocumentError ? error.reason : describeError(error);
+    this.#options.logger.warn("a file cannot be searched, or not all of it", {
+      file: file.path,
+      error: reason,
+    });
+    return "failed";
+  }
+}
+
+function pageCountOf(report: FileReport): number {
+  return "refused" in report ? 1 : report.pageCount;
+}
+
+/** What a document is called: also by its path and by its author. */
+function titlesOf({ path }: FolderFile, report: FileReport): readonly string[] {
+  return "refused" in report ? [path] : [path, report.title ?? nameOf(path)];
+}

@@ -1,0 +1,186 @@
+/** Searches the text of all documents. */
+import { settledWithin } from "@a2c-smcp/sdk/base";
+import { isPrefix, queryWords, termOf } from "@a2c-smcp/sdk/words";
+import type { DocumentPage } from "@a2c-smcp/sdk/provider";
+import type { FileTree, FolderFile } from "../folder/tree.ts";
+import type { IndexDatabase } from "../index/database.ts";
+import type { FileReport } from "../index/store.ts";
+import { excerptOf } from "./excerpt.ts";
+import { TextIndexer, type TextIndexerOptions } from "./indexer.ts";
+import { type FoundPage, type QueryTerm, TextIndex } from "./text_index.ts";
+
+/** How long the first search waits until the files are indexed, in milliseconds. */
+const FIRST_SEARCH_MS = 2_000;
+/** The most hits in one document, unless it is searched alone. */
+const MAX_OF_DOCUMENT = 3;
+/** The most hits of one answer, and the most that may be skipped. */
+const MAX_HITS = 100;
+const MAX_OFFSET = 10_000;
+/** How long pages are read for the words around a hit, in milliseconds; later ones go without. */
+const EXCERPTS_MS = 3_000;
+
+export interface SearchOptions {
+  /** The only document that is searched. */
+  readonly docRef?: string | undefined;
+  /** The most hits, 10 by default. */
+  readonly limit?: number | undefined;
+  /** How many hits are skipped. */
+  readonly offset?: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** A page that fits a query. */
+export interface SearchHit {
+  readonly docRef: string;
+  /** The title of the document. */
+  readonly title: string;
+  /** The number of the page, from 0. */
+  readonly page: number;
+  /** Absent when the page could not be read in time. */
+  readonly pageTitle: string | undefined;
+  /** The element that fits best. */
+  readonly elementId: string | undefined;
+  /** The words around those that were found; of a table, the names of its columns and the row. */
+  readonly snippet: string;
+}
+
+export interface SearchResult {
+  /** The best first; of one document at most 3, unless it is searched alone. */
+  readonly hits: readonly SearchHit[];
+  /** How many pages fit. */
+  readonly total: number;
+  /** How many documents are not searched, or not whole. */
+  readonly notIndexed: number;
+  /** Why the search is not complete, as one sentence; `undefined` when it is. */
+  readonly notice: string | undefined;
+}
+
+export interface TextSearchOptions extends Omit<TextIndexerOptions, "index"> {
+  readonly tree: FileTree;
+  readonly database: IndexDatabase;
+  readonly titleOf: (file: FolderFile) => string;
+  readonly readPage: (file: FolderFile, index: number, signal: AbortSignal) => Promise<DocumentPage>;
+  /** Resolves when all files have been read once. */
+  readonly allRead: Promise<void>;
+  /** How many files are not read yet. */
+  readonly unread: () => number;
+}
+
+export class TextSearch implements AsyncDisposable {
+  readonly #options: TextSearchOptions;
+  readonly #index: TextIndex;
+  readonly #indexer: TextIndexer;
+  #firstSearch: Promise<void> | undefined;
+
+  constructor(options: TextSearchOptions) {
+    this.#options = options;
+    this.#index = new TextIndex(options.database);
+    this.#indexer = new TextIndexer({ ...options, index: this.#index });
+  }
+
+  enter(file: FolderFile, report: FileReport): void {
+    this.#indexer.enter(file, report);
+  }
+
+  remove(file: FolderFile): void {
+    this.#indexer.remove(file);
+  }
+
+  /** Goes on with the files that wait. */
+  resume(): void {
+    this.#indexer.resume();
+  }
+
+  prune(): void {
+    this.#index.prune((root, path) => this.#options.tree.fileAt(root, path) !== undefined);
+  }
+
+  /** Searches all documents, or one file. */
+  async search(
+    query: string,
+    { file, limit = 10, offset = 0, signal }: Omit<SearchOptions, "docRef"> & {
+      readonly file?: FolderFile | undefined;
+    },
+  ): Promise<SearchResult> {
+    this.#firstSearch ??= settledWithin(
+      this.#options.allRead.then(() => this.#indexer.settled),
+      FIRST_SEARCH_MS,
+    );
+    await this.#firstSearch;
+    signal.throwIfAborted();
+    const terms = toTerms(query);
+    const { total, pages } = this.#index.find(terms, file);
+    const wanted = this.#choose(pages, { isAll: file !== undefined, limit, offset });
+    const late = AbortSignal.any([signal, AbortSignal.timeout(EXCERPTS_MS)]);
+    const hits = await Promise.all(wanted.map((place) => this.#toHit(place, terms, late)));
+    signal.throwIfAborted();
+    return { hits, total, ...this.#state() };
+  }
+
+  async close(): Promise<void> {
+    await this.#indexer.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #choose(
+    pages: Iterable<FoundPage>,
+    { isAll, limit, offset }: { readonly isAll: boolean; readonly limit: number; readonly offset: number },
+  ): Place[] {
+    const end = Math.min(offset, MAX_OFFSET) + Math.min(limit, MAX_HITS);
+    const chosen: Place[] = [];
+    const counts = new Map<string, number>();
+    for (const { root, path, index } of pages) {
+      if (chosen.length >= end) break;
+      const file = this.#options.tree.fileAt(root, path);
+      if (file === undefined) continue;
+      const count = counts.get(file.docRef) ?? 0;
+      if (!isAll && count >= MAX_OF_DOCUMENT) continue;
+      counts.set(file.docRef, count + 1);
+      chosen.push({ file, index });
+    }
+    return chosen.slice(offset);
+  }
+
+  async #toHit({ file, index }: Place, terms: readonly QueryTerm[], signal: AbortSignal): Promise<SearchHit> {
+    const hit = { docRef: file.docRef, title: this.#options.titleOf(file), page: index };
+    try {
+      const page = await this.#options.readPage(file, index, signal);
+      return { ...hit, pageTitle: page.title, ...excerptOf(page, terms) };
+    } catch {
+      // The file has changed, cannot be read, or takes too long: its place is told all the same.
+      return { ...hit, pageTitle: undefined, elementId: undefined, snippet: "" };
+    }
+  }
+
+  #state(): Pick<SearchResult, "notIndexed" | "notice"> {
+    const { waiting, leftOut } = this.#indexer.progress;
+    const files = this.#options.tree.files.size;
+    if (this.#options.database.isBroken) {
+      return {
+        notIndexed: files,
+        notice: "The index of words fails: nothing can be found until the next start.",
+      };
+    }
+    const late = waiting + this.#options.unread();
+    const parts = [
+      ...late === 0 ? [] : [`${late} of ${files} documents are not searched yet: ask again in a while.`],
+      ...leftOut === 0 ? [] : [
+        `${leftOut} of ${files} documents are not searched, or not whole, because they cannot be read or the index is full.`,
+      ],
+    ];
+    return { notIndexed: late + leftOut, notice: parts.length === 0 ? undefined : parts.join(" ") };
+  }
+}
+
+interface Place {
+  readonly file: FolderFile;
+  readonly index: number;
+}
+
+function toTerms(query: string): QueryTerm[] {
+  const terms = new Set(queryWords(query).flatMap((word) => termOf(word) ?? []));
+  return [...terms].map((term) => ({ term, isPrefix: isPrefix(term) }));
+}

@@ -1,0 +1,200 @@
+/** The index of words of the pages of all files, in SQLite. */
+import type { IndexDatabase, Prepare } from "../index/database.ts";
+import { type FileVersion, versionOf } from "../index/store.ts";
+import { OFTEN, TITLE } from "./terms.ts";
+
+/** The most bytes of an index in memory, and of one on disk. */
+const MAX_MEMORY_BYTES = 64 * 1024 * 1024;
+const MAX_DISK_BYTES = 4 * 1024 * 1024 * 1024;
+/** The most pages that are weighed for one term. */
+const MAX_WEIGHED = 200_000;
+/** A term of a query that fewer pages have is also searched as the beginning of words. */
+const FEW = 10;
+/** How much it counts that a page has a term often, and in a title. */
+const WEIGHTS = [[OFTEN, 0.5], [TITLE, 1]] as const;
+/** Pages that cover less of a query than this share of the best coverage are left out. */
+const MIN_COVERAGE = 0.6;
+
+/** A term of a query. */
+export interface QueryTerm {
+  readonly term: string;
+  /** Whether it may also be the beginning of a word. */
+  readonly isPrefix: boolean;
+}
+
+/** A page that fits a query. */
+export interface FoundPage {
+  readonly root: string;
+  readonly path: string;
+  readonly index: number;
+}
+
+export class TextIndex {
+  readonly #database: IndexDatabase;
+
+  constructor(database: IndexDatabase) {
+    this.#database = database;
+  }
+
+  /** Whether no text is taken any more: the index has its size, or fails. */
+  get isFull(): boolean {
+    const { isBroken, isLasting, sizeBytes } = this.#database;
+    return isBroken || sizeBytes >= (isLasting ? MAX_DISK_BYTES : MAX_MEMORY_BYTES);
+  }
+
+  /** How many pages of this version of a file are in the index; `undefined` if it has not been begun. */
+  pagesOf(file: FileVersion): number | undefined {
+    return this.#database.read((prepare) => {
+      const known = find(prepare, file);
+      return known?.version === versionOf(file) ? known.done : undefined;
+    });
+  }
+
+  /** Makes room for the pages of a file, in place of an earlier version. */
+  begin(file: FileVersion, pageCount: number): void {
+    this.#database.write((prepare) => {
+      remove(prepare, file);
+      const last = prepare("SELECT first + pages AS next FROM texts ORDER BY first DESC LIMIT 1").get();
+      prepare("INSERT INTO texts (first, root, path, version, pages, done) VALUES (?, ?, ?, ?, ?, 0)")
+        .run(Number(last?.["next"] ?? 1), file.root, file.path, versionOf(file), pageCount);
+    });
+  }
+
+  /** Adds the next pages of a file that has been begun, each by its terms. */
+  add(file: FileVersion, pages: readonly (readonly string[])[]): void {
+    this.#database.write((prepare) => {
+      const known = find(prepare, file);
+      if (known === undefined || known.version !== versionOf(file)) return;
+      const insert = prepare("INSERT INTO words (rowid, terms) VALUES (?, ?)");
+      const added = pages.slice(0, known.pages - known.done);
+      for (const [at, terms] of added.entries()) insert.run(known.first + known.done + at, terms.join(" "));
+      prepare("UPDATE texts SET done = done + ? WHERE first = ?").run(added.length, known.first);
+    });
+  }
+
+  remove(file: Pick<FileVersion, "root" | "path">): void {
+    this.#database.write((prepare) => remove(prepare, file));
+  }
+
+  /** Forgets every file that `keep` does not name. */
+  prune(keep: (root: string, path: string) => boolean): void {
+    const files = this.#database.read((prepare) => prepare("SELECT root, path FROM texts").all()) ?? [];
+    for (const { root, path } of files) {
+      if (typeof root === "string" && typeof path === "string" && !keep(root, path)) {
+        this.remove({ root, path });
+      }
+    }
+  }
+
+  /** The pages that fit, the best first, and of one file alone if it is given. */
+  find(
+    terms: readonly QueryTerm[],
+    file?: FileVersion,
+  ): { readonly total: number; readonly pages: Iterable<FoundPage> } {
+    const rows = this.#database.read((prepare) => rank(prepare, terms, file)) ?? [];
+    return { total: rows.length, pages: this.#places(rows) };
+  }
+
+  *#places(rows: readonly number[]): Generator<FoundPage, void> {
+    let place: ReturnType<typeof fileAt>;
+    for (const row of rows) {
+      if (place === undefined || row < place.first || row >= place.first + place.pages) {
+        place = this.#database.read((prepare) => fileAt(prepare, row));
+      }
+      if (place === undefined) continue;
+      yield { root: place.root, path: place.path, index: row - place.first };
+    }
+  }
+}
+
+/**
+ * The rows of the pages that fit, the best first. A page counts by the terms that it has, the rare ones more, and more where
+ * it has them often or in a title: BM25 in three steps, since the index keeps no frequencies.
+ */
+function rank(prepare: Prepare, terms: readonly QueryTerm[], file: FileVersion | undefined): number[] {
+  const within = file && find(prepare, file);
+  if (file !== undefined && within === undefined) return [];
+  const range: Range = within === undefined
+    ? { from: 0, to: Number.MAX_SAFE_INTEGER }
+    : { from: within.first, to: within.first + within.pages - 1 };
+  const pages = Number(prepare("SELECT sum(done) AS pages FROM texts").get()?.["pages"] ?? 0);
+  const scores = new Map<number, { score: number; covered: number }>();
+  for (const { term, isPrefix } of terms) {
+    const exact = rowsOf(prepare, `"${term}"`, range);
+    const rows = exact.length < FEW && isPrefix ? rowsOf(prepare, `"${term}"*`, range) : exact;
+    const rarity = Math.log(1 + (pages - rows.length + 0.5) / (rows.length + 0.5));
+    for (const row of rows) {
+      const known = scores.get(row);
+      if (known === undefined) scores.set(row, { score: rarity, covered: rarity });
+      else {
+        known.score += rarity;
+        known.covered += rarity;
+      }
+    }
+    for (const [mark, weight] of WEIGHTS) {
+      for (const row of rowsOf(prepare, `"${mark}${term}"`, range)) {
+        const known = scores.get(row);
+        if (known !== undefined) known.score += rarity * weight;
+      }
+    }
+  }
+  const best = scores.values().reduce((best, { covered }) => Math.max(best, covered), 0);
+  return [...scores].filter(([, { covered }]) => covered >= best * MIN_COVERAGE)
+    .map(([row, { score, covered }]) => ({ row, score: score * covered }))
+    .sort((one, other) => other.score - one.score || one.row - other.row)
+    .map(({ row }) => row);
+}
+
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The pages that have a term, in ascending order. */
+function rowsOf(prepare: Prepare, expression: string, { from, to }: Range): number[] {
+  const row = prepare(
+    "SELECT json_group_array(rowid) AS found FROM (SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? LIMIT ?)",
+  ).get(expression, from, to, MAX_WEIGHED);
+  return typeof row?.["found"] === "string" ? JSON.parse(row["found"]) : [];
+}
+
+interface IndexedFile {
+  readonly first: number;
+  readonly root: string;
+  readonly path: string;
+  readonly version: string;
+  readonly pages: number;
+  readonly done: number;
+}
+
+const COLUMNS = "first, root, path, version, pages, done";
+
+function find(prepare: Prepare, { root, path }: Pick<FileVersion, "root" | "path">): IndexedFile | undefined {
+  return toFile(prepare(`SELECT ${COLUMNS} FROM texts WHERE root = ? AND path = ?`).get(root, path));
+}
+
+function fileAt(prepare: Prepare, row: number): IndexedFile | undefined {
+  return toFile(
+    prepare(`SELECT ${COLUMNS} FROM texts WHERE first <= ? ORDER BY first DESC LIMIT 1`).get(row),
+  );
+}
+
+function toFile(row: Record<string, unknown> | undefined): IndexedFile | undefined {
+  if (row === undefined) return undefined;
+  const { first, root, path, version, pages, done } = row;
+  return {
+    first: Number(first),
+    root: String(root),
+    path: String(path),
+    version: String(version),
+    pages: Number(pages),
+    done: Number(done),
+  };
+}
+
+function remove(prepare: Prepare, file: Pick<FileVersion, "root" | "path">): void {
+  const known = find(prepare, file);
+  if (known === undefined) return;
+  prepare("DELETE FROM words WHERE rowid BETWEEN ? AND ?").run(known.first, known.first + known.done - 1);
+  prepare("DELETE FROM texts WHERE first = ?").run(known.first);
+}
