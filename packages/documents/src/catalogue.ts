@@ -198,7 +198,7 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
 
   /** Its outline; where it has none, the titles of its pages. */
   async outline(docRef: string, request: ReadRequest): Promise<readonly OutlineSection[] | undefined> {
-    await this.untilSearched(request);
+    await this.untilListed(request);
     const file = this.#options.tree.files.get(docRef);
     const report = file && await this.#report(file, { signal: request.signal });
     if (report === undefined || "refused" in report) return undefined;
