@@ -4,7 +4,7 @@ import type { GetComputerConfigRet } from "../protocol/config.ts";
 import { type Desktop, type DesktopEntry, parseDesktopEntry } from "../protocol/desktop.ts";
 import type { DPEDocument, DPEDocumentPages, DPEElementDetail, DPEPage } from "../protocol/dpe.ts";
 import * as events from "../protocol/events.ts";
-import type { FinderPage } from "../protocol/finder.ts";
+import { type FinderPage, keywordsOf } from "../protocol/finder.ts";
 import type { McpServerInfo } from "../protocol/mcp_servers.ts";
 import * as pages from "../protocol/pages.ts";
 import { parseGetMcpServersRet, parseGetPromptRet, parseGetPromptsRet } from "../protocol/prompt_answers.ts";
@@ -176,11 +176,14 @@ export class RemoteComputer {
 
   /** Fetches a page of the Finder (`client:get_finder`; `docs/protocol/finder.md#fetching-documents`). */
   async getFinder(options: Options.FinderOptions = {}): Promise<FinderPage> {
-    const { keywords, fileType: file_type, offset, limit, ...rest } = options;
+    const { query, fileType: file_type, offset, limit, ...others } = options;
+    const { keywords = query === undefined ? undefined : keywordsOf(query), ...rest } = others;
     const asked = { ...rest, parse: answers.parseGetFinderRet };
-    const body = { keywords, file_type, offset, limit };
-    const { documents = [], total_count } = await this.#requests.ask(events.GET_FINDER_EVENT, body, asked);
-    return { documents, totalCount: total_count ?? documents.length };
+    const body = { keywords, file_type, query, offset, limit };
+    const answer = await this.#requests.ask(events.GET_FINDER_EVENT, body, asked);
+    const { documents = [], total_count, not_indexed: notIndexed, notice } = answer;
+    const page = { documents, totalCount: total_count ?? documents.length };
+    return query === undefined ? page : { ...page, notIndexed, notice };
   }
 
   /**

@@ -68,6 +68,11 @@ export interface FinderOptions extends RequestOptions {
   readonly keywords?: readonly string[] | undefined;
   /** Only documents of exactly this type, such as `pdf`; all by default. */
   readonly fileType?: string | undefined;
+  /**
+   * Words to search in the text of documents, in place of the filters (`docs/protocol/extensions.md#search-in-the-text`). An
+   * older Computer compares them with titles, summaries and keywords; its documents then have no `hits`.
+   */
+  readonly query?: string | undefined;
   /** How many matching documents to skip; 0 by default. */
   readonly offset?: number | undefined;
   /** The most documents to fetch; 20 by default, at most 100. */

@@ -3,6 +3,7 @@ import { silentLogger } from "../log.ts";
 import type { ServerState } from "../mcp/supervision/server_state.ts";
 import { abortable, settledWithin } from "../async/abortable.ts";
 import type { FinderQueryOptions } from "../organizer/finder.ts";
+import type { FinderPage } from "../protocol/finder.ts";
 import { renderWindow } from "../organizer/windows.ts";
 import type { SentComputerConfig } from "../protocol/config.ts";
 import type { Desktop } from "../protocol/desktop.ts";
@@ -312,14 +313,16 @@ export class Computer implements AsyncDisposable {
   }
 
   /**
-   * Searches the Finder as an Agent does; `totalCount` counts all matching documents. Rejects with the
-   * reason of `signal` when it is aborted.
+   * Searches the Finder as an Agent does; `totalCount` counts all matching documents. With `query`, it finds documents by
+   * their text. Rejects with the reason of `signal` when it is aborted.
    *
    * @throws {SmcpError} 400 when `offset` or `limit` is not a non-negative integer.
    */
   async getFinder(
-    options: LocalRequestOptions & Omit<FinderQueryOptions, "history"> = {},
-  ): Promise<{ documents: DPEDocumentSummary[]; totalCount: number }> {
+    options: LocalRequestOptions & Omit<FinderQueryOptions, "history"> & {
+      readonly query?: string | undefined;
+    } = {},
+  ): Promise<FinderPage> {
     const { signal, ...query } = options;
     const asked = { ...query, timeoutMs: toMilliseconds(options) };
     return await abortable(this.#host.resources.finder(asked), signal);

@@ -235,11 +235,16 @@ function windowsOf(host: McpHost, request: GetDeskTopReq) {
 }
 
 async function getFinder(scope: HandlerScope, request: GetFinderReq): Answer<GetFinderRet> {
-  const { keywords, file_type: fileType, offset, limit } = request;
-  const query = { keywords, fileType, offset, limit, timeoutMs: timeoutMsOf(request) };
-  const { documents, totalCount } = await scope.host.resources.finder(query);
+  const { keywords, file_type: fileType, query, offset, limit } = request;
+  const asked = { keywords, fileType, query, offset, limit, timeoutMs: timeoutMsOf(request) };
+  const { documents, totalCount, notIndexed = 0, notice } = await scope.host.resources.finder(asked);
   const shown = await fit(scope, "documents", documents, { serverOf: ({ server }) => server });
-  return { documents: shown, total_count: totalCount };
+  return {
+    documents: shown,
+    total_count: totalCount,
+    ...(notIndexed === 0 ? {} : { not_indexed: notIndexed }),
+    ...(notice === undefined ? {} : { notice }),
+  };
 }
 
 async function getResources(scope: HandlerScope, request: GetResourcesReq): Answer<GetResourcesRet> {

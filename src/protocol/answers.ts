@@ -176,7 +176,12 @@ const readWindowInfo: ReadEntry<WindowInfo> = (entry, tell) => {
 
 export const parseGetFinderRet: AnswerReader<GetFinderRet> = (answer, onFlaw = ignoreFlaws) => {
   const what = "GetFinderRet";
-  const { total_count, ...body } = toBody(what, answer);
+  const { total_count, not_indexed, notice, ...rest } = toBody(what, answer);
+  const body = {
+    ...rest,
+    ...(isCount(not_indexed) ? { not_indexed } : {}),
+    ...(typeof notice === "string" ? { notice } : {}),
+  };
   const documents = listOf(body, {
     what,
     field: "documents",

@@ -36,6 +36,20 @@ export const MAX_PAGE_LIMIT = 100;
 /** The number of pages in one part of a page index when the URI has no `limit`. */
 export const DEFAULT_PAGE_LIMIT = 20;
 
+/** A page whose text fits a search (`docs/protocol/extensions.md#search-in-the-text`). */
+export interface DPEHit {
+  /** The number of the page, from 0. */
+  page_index: number;
+  /** The title of the page. */
+  title?: string;
+  /** The element that fits best. */
+  element_id?: string;
+  /** The `dpe://` URI of the page. */
+  uri: string;
+  /** The words around those that were found. */
+  snippet: string;
+}
+
 /** A document in the Finder. */
 export interface DPEDocumentSummary {
   /** The key of the document, given by its MCP server. */
@@ -58,6 +72,16 @@ export interface DPEDocumentSummary {
   server: string;
   /** When it was last changed, in ISO 8601. */
   last_modified?: string;
+  /** Its pages that fit a search in the text, the best first. */
+  hits?: DPEHit[];
+}
+
+/** What a search in the text did not cover. */
+export interface DPESearchGaps {
+  /** How many documents were not searched, or not whole. */
+  not_indexed?: number;
+  /** Why, in one sentence. */
+  notice?: string;
 }
 
 /** A page in a document's index. */
@@ -111,15 +135,15 @@ export interface DPEElementDetail {
 }
 
 /** The catalogue of one MCP server (Level 0). */
-export interface DPECatalogue {
+export interface DPECatalogue extends DPESearchGaps {
   /** In the order of the MCP server. */
   documents: Omit<DPEDocumentSummary, "server">[];
-  /** The number of documents. */
+  /** The number of documents; of a search in the text, that of the pages that fit. */
   total_count: number;
 }
 
 /** A document (Level 1): its metadata and, with `depth=pages`, a part of its page index. */
-export interface DPEDocument extends Omit<DPEDocumentSummary, "server"> {
+export interface DPEDocument extends Omit<DPEDocumentSummary, "server">, DPESearchGaps {
   /** The part of the page index that starts at `page_offset`. */
   pages?: DPEPageSummary[];
   /** The number of the first page in `pages`. */
@@ -130,6 +154,8 @@ export interface DPEDocument extends Omit<DPEDocumentSummary, "server"> {
   page_total?: number;
   /** What the file says of itself, such as `author` and `created_at` (`docs/protocol/extensions.md#metadata-of-a-document`). */
   metadata?: Record<string, unknown>;
+  /** How many of its pages fit a search in the text. */
+  hit_count?: number;
   /** Its chapters and sections, with `outline`. */
   outline?: DPEOutlineEntry[];
 }

@@ -139,6 +139,7 @@ export const parseGetFinderReq: Parser<GetFinderReq> = parserOf(
     ...timed,
     keywords: optional(z.array(z.string())),
     file_type: optionalText,
+    query: optionalText,
     offset: optionalCount,
     limit: optionalCount,
   }),

@@ -31,12 +31,15 @@ export type {
   Awaitable,
   DocumentElement,
   DocumentElementOf,
+  DocumentHit,
+  DocumentHits,
   DocumentInfo,
   DocumentPage,
   DocumentSource,
   PageInfo,
   PageRange,
   PlacedElement,
+  SearchRequest,
 } from "./documents/source.ts";
 export type { OutlineSection } from "../dpe/outline.ts";
 export type { ReadRequest } from "./session/json_rpc.ts";

@@ -107,6 +107,16 @@ export interface DpeSearch {
   readonly limit: number;
 }
 
+/** A search in the text of documents (`docs/protocol/extensions.md#search-in-the-text`). */
+export interface DpeTextSearch {
+  /** The words that are searched. */
+  readonly query: string;
+  /** How many of the pages found are skipped; 0 by default. */
+  readonly offset: number;
+  /** The most pages in the answer; 20 by default. */
+  readonly limit: number;
+}
+
 /** The query of a `dpe://` URI with its defaults. */
 export interface DpeQuery {
   /** The format of pages and elements; `json` by default. */
@@ -128,6 +138,8 @@ export interface DpeQuery {
   readonly elements: readonly ElementCategory[] | undefined;
   /** The documents to return at Level 0; `undefined` means all. */
   readonly search: DpeSearch | undefined;
+  /** The pages to find at Level 0, or at Level 1 in one document; `undefined` means no search. */
+  readonly textSearch: DpeTextSearch | undefined;
 }
 
 /**
@@ -160,6 +172,7 @@ export function dpeQueryOf(
       ? elements?.split(",").filter(isCategory)
       : undefined,
     search: uri.level === 0 ? searchOf(uri.queryParams) : undefined,
+    textSearch: uri.level <= 1 ? textSearchOf(uri.queryParams) : undefined,
   };
 }
 
@@ -177,6 +190,15 @@ function searchOf(
   return {
     keywords: keywords?.split(",") ?? [],
     fileType: file_type,
+    offset: parseNaturalNumber(offset) ?? 0,
+    limit: parseNaturalNumber(limit) ?? DEFAULT_PAGE_LIMIT,
+  };
+}
+
+function textSearchOf({ query, offset, limit }: Readonly<Record<string, string>>): DpeTextSearch | undefined {
+  if (query === undefined || query === "") return undefined;
+  return {
+    query,
     offset: parseNaturalNumber(offset) ?? 0,
     limit: parseNaturalNumber(limit) ?? DEFAULT_PAGE_LIMIT,
   };

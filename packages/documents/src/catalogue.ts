@@ -1,17 +1,9 @@
 /** The documents of some folders: what the provider publishes. */
-import { join, toFileUrl } from "@std/path";
-import {
-  abortable,
-  ErrorCode,
-  type Logger,
-  settledWithin,
-  SmcpError,
-  Throttle,
-  visitInTurns,
-} from "@a2c-smcp/sdk/base";
+import { abortable, type Logger, settledWithin, SmcpError, Throttle, visitInTurns } from "@a2c-smcp/sdk/base";
 import { describeError } from "./basics.ts";
+import { toInfo, withLosses } from "./document_info.ts";
+import { cannotRead, notFound, toSmcpError } from "./file_errors.ts";
 import type {
-  DocumentElement,
   DocumentInfo,
   DocumentPage,
   DocumentSource,
@@ -22,9 +14,9 @@ import type {
   PublishedDocuments,
   ReadRequest,
 } from "@a2c-smcp/sdk/provider";
-import { type AboutFile, DocumentError } from "./formats/format.ts";
+import { DocumentError } from "./formats/format.ts";
 import { readInside } from "./folder/read_inside.ts";
-import { extensionOf, nameOf } from "./file_name.ts";
+import { nameOf } from "./file_name.ts";
 import type { FileTree, FolderFile, TreeChange } from "./folder/tree.ts";
 import type { IndexDatabase } from "./index/database.ts";
 import { type FileReport, ReportStore } from "./index/store.ts";
@@ -350,65 +342,4 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
     for (const docRef of documents) this.#published?.changed(docRef);
     this.#onTold?.();
   }
-}
-
-function toInfo(file: FolderFile, report: FileReport | undefined): DocumentInfo & { readonly title: string } {
-  const { docRef, kind, root, path, modifiedMs } = file;
-  const info = {
-    docRef,
-    title: nameOf(path),
-    fileType: extensionOf(path) || kind,
-    fileUri: toFileUrl(join(root, path)).href,
-    lastModified: new Date(modifiedMs),
-  };
-  if (report === undefined) return { ...info, pageCount: 0, summary: "Not read yet" };
-  if ("refused" in report) return { ...info, pageCount: 1, summary: `Cannot be read: ${report.message}` };
-  const { title = info.title, pageCount, keywords, summary, about } = report;
-  return { ...info, title, pageCount, keywords, summary, metadata: about && toMetadata(about) };
-}
-
-function toMetadata({ author, created, changed, description, language, pageLabels }: AboutFile) {
-  return {
-    author,
-    created_at: created,
-    modified_at: changed,
-    description,
-    language,
-    page_labels: pageLabels,
-  };
-}
-
-/** What the pages do not show is said on the first one. */
-function withLosses(page: DocumentPage, losses: readonly string[]): DocumentPage {
-  if (losses.length === 0) return page;
-  const notes = losses.map((text, position): DocumentElement => ({
-    elementId: `p0-loss-${position + 1}`,
-    category: "annotation",
-    content: { text },
-  }));
-  return { ...page, elements: [...page.elements, ...notes] };
-}
-
-function cannotRead(
-  { docRef, path }: FolderFile,
-  { refused, message }: { readonly refused: string; readonly message: string },
-): SmcpError {
-  return new SmcpError(ErrorCode.INTERNAL_ERROR, `Cannot read "${nameOf(path)}": ${message}`, {
-    details: { doc_ref: docRef, reason: refused },
-  });
-}
-
-function notFound(docRef: string, cause?: unknown): SmcpError {
-  return new SmcpError(ErrorCode.DOCUMENT_NOT_FOUND, "Document not found", {
-    details: { doc_ref: docRef },
-    cause,
-  });
-}
-
-function toSmcpError(file: FolderFile, error: unknown): unknown {
-  if (error instanceof Deno.errors.NotFound) return notFound(file.docRef, error);
-  if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable) {
-    return cannotRead(file, { refused: "forbidden", message: "the server may not read the file" });
-  }
-  return error;
 }

@@ -105,6 +105,7 @@ function addDesktop(program: Command, run: RunRequest): void {
 }
 
 interface FinderFlags {
+  readonly query?: string;
   readonly keyword?: string[];
   readonly fileType?: string;
   readonly offset?: number;
@@ -114,6 +115,12 @@ interface FinderFlags {
 
 function addFinder(program: Command, run: RunRequest): void {
   program.command("finder").description("list the Finder: the documents of the MCP servers")
+    .addOption(
+      new Option(
+        "--query <words>",
+        "search these words in the text of documents; with the pages that have them",
+      ).conflicts(["keyword", "fileType"]),
+    )
     .addOption(
       new Option(
         "--keyword <word>",

@@ -3,7 +3,7 @@ import { alignColumns, type Branch, drawTree, TREE_INDENT } from "../../terminal
 import { cropToWidth, wrapToWidth } from "../../terminal/display_width.ts";
 import { printableLine, toSafeLine, toSeenUri, toSeenWord } from "../../text/safe_text.ts";
 import type { Screen } from "../../terminal/screen.ts";
-import type { DPEElementDetail } from "../../protocol/dpe.ts";
+import type { DPEElementDetail, DPEHit } from "../../protocol/dpe.ts";
 import { toOneLine } from "../../dpe/plain_text.ts";
 import { renderElementText } from "../../dpe/text.ts";
 import { countOf, shorten } from "../../text/text.ts";
@@ -12,23 +12,42 @@ import type { DocumentBranch, PageBranch } from "./document_tree.ts";
 const DETAIL_INDENT = TREE_INDENT + 2;
 const MAX_OPENING_LENGTH = 200;
 
-/** The terminal, and the position of the documents in the whole list. */
-export interface FinderScreen extends Screen {
+/** The position of what is shown in the whole list. */
+export interface FinderPlace {
   readonly offset: number;
+  /** The number of documents, or of the pages that a search in the text has found. */
   readonly totalCount: number;
+  readonly isSearch?: boolean;
+  /** What the search did not cover. */
+  readonly notice?: string | undefined;
 }
+
+export interface FinderScreen extends Screen, FinderPlace {}
 
 /** Draws documents as a tree, grouped by MCP server, with their pages and elements if those were read. */
 export function drawFinder(branches: readonly DocumentBranch[], screen: FinderScreen): string {
-  const { palette, offset, totalCount } = screen;
-  if (branches.length === 0) return palette.faint(`none of ${totalCount} documents`);
+  const { palette } = screen;
+  if (branches.length === 0) return palette.faint(rangeLine(branches, screen));
   const drawn = drawDocuments(branches, screen);
   const lines: string[] = [];
   for (const [server, group] of Map.groupBy(drawn, ({ server }) => server)) {
     lines.push(palette.strong(cropToWidth(toSeenWord(server), screen.columns)));
     lines.push(...drawTree(group.map(({ branch }) => branch), palette));
   }
-  return [...lines, palette.faint(`${offset + 1}–${offset + branches.length} of ${totalCount}`)].join("\n");
+  return [...lines, palette.faint(rangeLine(branches, screen))].join("\n");
+}
+
+/** `1–20 of 312`; of a search, the pages. */
+function rangeLine(
+  branches: readonly DocumentBranch[],
+  { offset, totalCount, isSearch = false, notice }: FinderPlace,
+): string {
+  const count = branches.reduce((sum, { document: { hits = [undefined] } }) => sum + hits.length, 0);
+  const what = isSearch ? "pages" : "documents";
+  const range = count === 0
+    ? `none of ${totalCount} ${what}`
+    : `${isSearch ? "pages " : ""}${offset + 1}–${offset + count} of ${totalCount}`;
+  return notice === undefined ? range : `${range}; ${toSafeLine(notice)}`;
 }
 
 export function drawDocument(branch: DocumentBranch, screen: Screen): string {
@@ -58,16 +77,17 @@ function drawDocuments(
     branch: {
       line: rows[i] ?? "",
       details: drawDetails(branch, screen),
-      branches: drawPages(branch, screen),
+      branches: [...drawHits(branch.document.hits ?? [], screen), ...drawPages(branch, screen)],
     },
   }));
 }
 
 function drawDetails({ document, pages, failure }: DocumentBranch, { columns, palette }: Screen): string[] {
-  const { summary = "", keywords = [], uri, page_count } = document;
+  const { summary = "", keywords = [], hits, uri, page_count } = document;
   const width = columns - DETAIL_INDENT;
   // The summary of a document without text, such as a workbook, is its keywords.
-  const words = [...new Set([summary, keywords.join(", ")].map(toSafeLine))].filter((text) => text !== "");
+  const about = hits === undefined ? [summary, keywords.join(", ")] : [];
+  const words = [...new Set(about.map(toSafeLine))].filter((text) => text !== "");
   const isCut = pages !== undefined && pages.length < page_count;
   const shown = cropToWidth(`${pages?.length ?? 0} of ${countOf(page_count, "page")}:`, width);
   return [
@@ -77,6 +97,23 @@ function drawDetails({ document, pages, failure }: DocumentBranch, { columns, pa
     ...failureLines(failure, { width, palette }),
     ...(isCut ? [palette.faint(shown)] : []),
   ];
+}
+
+/** The pages that a search has found, each with the words around. */
+function drawHits(hits: readonly DPEHit[], { columns }: Screen): Branch[] {
+  const rows = alignColumns(
+    hits.map(({ page_index, title = "", element_id = "" }) => [
+      `${page_index}`,
+      toSafeLine(title),
+      toSafeLine(element_id),
+    ]),
+    { width: columns - 2 * TREE_INDENT, flexible: 1, right: [0] },
+  );
+  const width = columns - DETAIL_INDENT - TREE_INDENT;
+  return hits.map(({ snippet }, i) => ({
+    line: rows[i] ?? "",
+    details: snippet.split("\n").flatMap((line) => wrapToWidth(toSafeLine(line), width)),
+  }));
 }
 
 function drawPages({ pages = [] }: DocumentBranch, screen: Screen): Branch[] {
@@ -135,26 +172,29 @@ function timeOf(text: string | undefined): string {
 
 /** Two or three lines for each document, one for each page and element that was read, then the range and the total. */
 export function finderText(
-  found: { readonly documents: readonly DocumentBranch[]; readonly totalCount: number },
-  { offset }: { readonly offset: number },
+  documents: readonly DocumentBranch[],
+  place: FinderPlace,
 ): string {
-  const { documents, totalCount } = found;
-  if (documents.length === 0) return `none of ${totalCount} documents`;
-  const entries = documents.flatMap(documentLines).map(printableLine);
-  return [...entries, `${offset + 1}–${offset + documents.length} of ${totalCount}`].join("\n");
+  return [...documents.flatMap(documentLines).map(printableLine), rangeLine(documents, place)].join("\n");
 }
 
 function documentLines({ document, pages = [], failure }: DocumentBranch): string[] {
-  const { title, file_type, page_count, uri, summary = "", keywords = [] } = document;
+  const { title, file_type, page_count, uri, summary = "", keywords = [], hits } = document;
   const words = keywords.join(", ");
-  const tags = words === "" ? "" : `  [${words}]`;
+  const tags = words === "" || hits !== undefined ? "" : `  [${words}]`;
   return [
     `${toSeenWord(title)} (${file_type}, ${countOf(page_count, "page")})${tags}`,
     `    ${toSeenUri(uri)}`,
-    ...(summary === "" || summary === words ? [] : [`    ${toOneLine(summary)}`]),
+    ...(summary === "" || summary === words || hits !== undefined ? [] : [`    ${toOneLine(summary)}`]),
+    ...(hits ?? []).flatMap(hitLines).map((line) => `    ${line}`),
     ...failureLine(failure).map((line) => `    ${line}`),
     ...pages.flatMap(pageLines).map((line) => `    ${line}`),
   ];
+}
+
+function hitLines({ page_index, title = "", element_id, snippet }: DPEHit): string[] {
+  const place = element_id === undefined ? "" : ` [${element_id}]`;
+  return [`page ${page_index}: ${title}${place}`, ...snippet.split("\n").map((line) => `    ${line}`)];
 }
 
 function pageLines({ page, elements = [], failure }: PageBranch): string[] {

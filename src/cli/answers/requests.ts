@@ -169,6 +169,7 @@ export async function showDesktop(
 export async function showFinder(
   { computer, signal, progress }: RequestContext,
   options: {
+    readonly query?: string;
     readonly keywords?: readonly string[] | undefined;
     readonly fileType?: string;
     readonly offset?: number;
@@ -176,23 +177,32 @@ export async function showFinder(
     readonly depth: TreeDepth;
   },
 ): Promise<CommandAnswer> {
-  const { depth, ...query } = options;
-  const { offset = 0, keywords = [], fileType } = query;
-  progress("listing documents");
-  const { documents, totalCount } = await computer.getFinder({ ...query, signal });
+  const { depth, ...asked } = options;
+  const { offset = 0, keywords = [], fileType, query } = asked;
+  progress(query === undefined ? "listing documents" : "searching documents");
+  const { documents, totalCount, notIndexed = 0, notice } = await computer.getFinder({ ...asked, signal });
   if (depth !== "documents") progress(`reading ${depth}`);
   const tree = await readDocumentTree(documents, { computer, depth, signal });
-  const value = { computer: computer.name, documents: toTreeJson(tree), total_count: totalCount };
+  const gaps = {
+    ...(notIndexed === 0 ? {} : { not_indexed: notIndexed }),
+    ...(notice === undefined ? {} : { notice }),
+  };
+  const value = { computer: computer.name, documents: toTreeJson(tree), total_count: totalCount, ...gaps };
   if (totalCount === 0) {
-    const words = keywords.length === 0 ? "" : "match in titles, keywords and summaries";
+    const words = query !== undefined
+      ? `have the words${notice === undefined ? "" : ` (${notice})`}`
+      : keywords.length === 0
+      ? ""
+      : "match in titles, keywords and summaries";
     const type = fileType === undefined ? "" : `are of the type "${fileType}"`;
     const filter = [words, type].filter((part) => part !== "").join(" and ") || undefined;
     return await emptyAnswer(value, { what: "documents", filter }, { computer, signal });
   }
+  const place = { offset, totalCount, notice, isSearch: query !== undefined };
   return {
     ...listed(value, computer.servers),
-    text: finderText({ documents: tree, totalCount }, { offset }),
-    draw: (screen) => drawFinder(tree, { ...screen, offset, totalCount }),
+    text: finderText(tree, place),
+    draw: (screen) => drawFinder(tree, { ...screen, ...place }),
   };
 }
 

@@ -7,7 +7,7 @@ import { type DocumentShelf, type FinderQueryOptions, organizeShelves } from "..
 import type { OrganizerWarning } from "../../organizer/warning.ts";
 import type { DesktopWindow } from "../../organizer/windows.ts";
 import { badRequest } from "../../protocol/errors.ts";
-import type { FinderPage } from "../../protocol/finder.ts";
+import { DEFAULT_FINDER_LIMIT, type FinderPage } from "../../protocol/finder.ts";
 import type { SubscribeResourceReq } from "../../protocol/resource_updates.ts";
 import { timeoutMsOf } from "../../protocol/call.ts";
 import { shorten } from "../../text/text.ts";
@@ -17,6 +17,7 @@ import type { SharedParts } from "../shared/shared_parts.ts";
 import { parseResourceUri } from "./resource_uri.ts";
 import { ResourceRoutes, withCapability } from "./route.ts";
 import { type ResourceSkills, ServerResources } from "./server_resources.ts";
+import { searchTexts } from "./text_search.ts";
 import { ResourceWatch, type WatchedChanges } from "./watch.ts";
 
 const MAX_URI_LENGTH = 8_192;
@@ -100,10 +101,28 @@ export class ResourceDirectory {
    * @throws {SmcpError} 400 for an invalid `offset` or `limit`, too many keywords, or texts that are too long.
    */
   async finder(
-    query: Omit<FinderQueryOptions, "history"> & { readonly timeoutMs: number },
+    { query: words, ...query }: Omit<FinderQueryOptions, "history"> & {
+      /** Words to search in the text of documents, in place of the filters. */
+      readonly query?: string | undefined;
+      readonly timeoutMs: number;
+    },
   ): Promise<FinderPage> {
+    if (words !== undefined && words !== "") return await this.#search(words, query);
     const shelves = await this.documents(query);
     return await runInTurns(organizeShelves(shelves, { ...query, history: this.#context.history.servers }));
+  }
+
+  async #search(
+    query: string,
+    { offset = 0, limit = DEFAULT_FINDER_LIMIT, timeoutMs }: Pick<FinderQueryOptions, "offset" | "limit"> & {
+      readonly timeoutMs: number;
+    },
+  ): Promise<FinderPage> {
+    const found = await Promise.all(this.#ordered().map((resources) => resources.searched({ timeoutMs })));
+    const servers = found.filter((server) => server !== undefined);
+    const { limits, history } = this.#context;
+    const withinMs = Math.min(timeoutMs, limits.viewDeadlineMs);
+    return await searchTexts(servers, { query, offset, limit, history: history.servers, withinMs });
   }
 
   /** The documents of all servers, by the server's name. Each server has its own deadline. */

@@ -14,6 +14,7 @@ import { buildDpeUri } from "../../uri/dpe_uri.ts";
 import { EntryCache, type EntryCacheOptions, type FreshValue, type ReadValue } from "./cache.ts";
 import type { ComputerLimits } from "../../config/limits.ts";
 import { documentKey, tryParseResourceUri } from "./resource_uri.ts";
+import type { SearchedServer } from "./text_search.ts";
 
 /** How many entries of a catalogue are read before other work of the process runs. */
 const CATALOGUE_SLICE = 2_000;
@@ -50,6 +51,8 @@ export class ServerDocuments {
   readonly #changedHosts = new Set<string>();
   /** Hosts without a catalogue in this session. */
   readonly #hostsWithoutCatalogue = new Set<string>();
+  /** Hosts that cannot search in texts in this session. */
+  readonly #hostsWithoutSearch = new Set<string>();
 
   constructor(context: ServerDocumentsContext) {
     this.#context = context;
@@ -91,6 +94,7 @@ export class ServerDocuments {
   /** Starts a new session, without subscriptions. */
   reset(): void {
     this.#hostsWithoutCatalogue.clear();
+    this.#hostsWithoutSearch.clear();
     this.catalogueUris.clear();
     this.cache.clearSubscriptions();
   }
@@ -113,6 +117,21 @@ export class ServerDocuments {
   async refresh(withinMs: number): Promise<boolean> {
     this.#invalidateHosts();
     return await this.cache.refreshAll(withinMs);
+  }
+
+  /** What a search in the texts of these documents needs. */
+  get searched(): SearchedServer {
+    const { server: name, read } = this.#context;
+    return {
+      name,
+      documents: this.shelf.documents.map(({ document }) => document),
+      hostsWithoutSearch: this.#hostsWithoutSearch,
+      listed: (uri) => {
+        const key = documentKey(uri);
+        return key === undefined ? undefined : this.summaryOf(key);
+      },
+      read: async (uri) => (await read(uri)).value,
+    };
   }
 
   summaryOf(key: string): Summary {
@@ -236,7 +255,7 @@ function readCatalogueEntries(contents: readonly ResourceContents[]): readonly u
   throw new TypeError('Cannot read catalogue: "documents" is missing');
 }
 
-function readJsonContents(contents: readonly ResourceContents[]): unknown {
+export function readJsonContents(contents: readonly ResourceContents[]): unknown {
   const text = contents.find((item) => typeof item.text === "string")?.text;
   if (text === undefined) throw new TypeError("Cannot read document: its contents have no text");
   return JSON.parse(text);

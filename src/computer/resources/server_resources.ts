@@ -13,6 +13,7 @@ import { describeError } from "../../text/text.ts";
 import { logCommandFor } from "../shared/failures.ts";
 import type { FreshValue } from "./cache.ts";
 import { ServerDocuments } from "./documents.ts";
+import type { SearchedServer } from "./text_search.ts";
 import type { SharedParts } from "../shared/shared_parts.ts";
 import { keysDiffer, MAX_HOSTS, NO_RESOURCES, sameWindows, SortedResources, warnOfList } from "./kinds.ts";
 import { type ResourceUri, tryParseResourceUri } from "./resource_uri.ts";
@@ -153,6 +154,11 @@ export class ServerResources {
   async documents(view: { readonly timeoutMs: number }): Promise<DocumentShelf | undefined> {
     const isShown = await this.#refresh(view.timeoutMs, (withinMs) => this.#documents.refresh(withinMs));
     return isShown ? this.#documents.shelf : undefined;
+  }
+
+  /** The documents for a search in their texts, as {@linkcode documents}. */
+  async searched(view: { readonly timeoutMs: number }): Promise<SearchedServer | undefined> {
+    return await this.documents(view) && this.#documents.searched;
   }
 
   /** Lists again if the list may have changed; after the deadline, the request goes on in the background. */

@@ -20,10 +20,9 @@ import type { Json } from "../../local_tools/mcp.ts";
 import type { LocalTool } from "../../agent/toolkit/tool_context.ts";
 import type { RemoteComputer } from "../../agent/remote_computer.ts";
 import type { DPEDocumentSummary } from "../../protocol/dpe.ts";
-import { MAX_FINDER_LIMIT, MAX_FINDER_TEXT_LENGTH } from "../../protocol/finder.ts";
+import { MAX_FINDER_LIMIT, MAX_QUERY_LENGTH } from "../../protocol/finder.ts";
 import { printableLine, toBareLine, toSeenLine } from "../../text/safe_text.ts";
 import { buildDpeUri, isValidDpeUri, parseDpeUri } from "../../uri/dpe_uri.ts";
-import { queryTerms } from "../../text/words.ts";
 import { hasWindowScheme } from "../../uri/window_uri.ts";
 import { type Found, rankByWords } from "./word_index.ts";
 
@@ -43,18 +42,17 @@ function searchTool(reach: Reach): LocalTool {
     ...SEARCH_SHAPE,
     title: "Search documents and windows",
     description:
-      "Searches the documents (by title, keywords and summary) and the open windows (by title and text) of all Computers. " +
-      "Words that a title would have find the most. Read a result with fetch.",
+      "Searches the documents and the open windows of all Computers by their titles and texts. A result is a window, a page of " +
+      "a document with the words around, or a document. Read it with fetch.",
     async run(args, { signal, clientName: client }) {
       const query = args.text("query") ?? args.missing("query");
-      const keywords = queryTerms(query).map((term) => term.slice(0, MAX_FINDER_TEXT_LENGTH));
       const answers = await askEach(
         chosenComputers({ ...reach, client }, undefined),
-        (computer) => findOn(computer, { keywords, signal }),
+        (computer) => findOn(computer, { query, signal }),
       );
       const found = answers.flatMap((answer) => "value" in answer ? answer.value : []);
       const results = (await rankByWords(query, found)).slice(0, MAX_RESULTS)
-        .map(({ id, title }) => ({ id, title, url: id }));
+        .map(({ id, title, text, isPage }) => ({ id, title, url: id, ...(isPage ? { text } : {}) }));
       const problems = problemLines(answers);
       const isFailed = problems.length === answers.length;
       return connectorResult({ results, ...(problems.length === 0 ? {} : { problems }) }, isFailed);
@@ -85,9 +83,9 @@ function fetchTool(reach: Reach): LocalTool {
 /** The documents that may fit, and the windows. A Computer that answers one of the two is asked successfully. */
 async function findOn(
   computer: RemoteComputer,
-  { keywords, signal }: { readonly keywords: readonly string[]; readonly signal: AbortSignal },
-): Promise<Found[]> {
-  const asked = [findDocuments(computer, { keywords, signal }), findWindows(computer, signal)];
+  { query, signal }: { readonly query: string; readonly signal: AbortSignal },
+): Promise<Result[]> {
+  const asked = [findDocuments(computer, { query, signal }), findWindows(computer, signal)];
   const [documents, windows] = await Promise.allSettled(asked);
   signal.throwIfAborted();
   const lists = [documents, windows].flatMap((list) => list?.status === "fulfilled" ? [list.value] : []);
@@ -95,29 +93,39 @@ async function findOn(
   return lists.flat();
 }
 
+/** What is found, and whether it is a page of a document. */
+type Result = Found & { readonly isPage: boolean };
+
 async function findDocuments(
   computer: RemoteComputer,
-  { keywords, signal }: { readonly keywords: readonly string[]; readonly signal: AbortSignal },
-): Promise<Found[]> {
+  { query, signal }: { readonly query: string; readonly signal: AbortSignal },
+): Promise<Result[]> {
+  const asked = { query: query.slice(0, MAX_QUERY_LENGTH), limit: MAX_FINDER_LIMIT, signal };
   const documents: DPEDocumentSummary[] = [];
   for (let isMore = true; isMore;) {
-    const page = { keywords, offset: documents.length, limit: MAX_FINDER_LIMIT, signal };
-    const { documents: next, totalCount } = await computer.getFinder(page);
+    const { documents: next, totalCount } = await computer.getFinder({ ...asked, offset: documents.length });
     documents.push(...next);
-    isMore = next.length > 0 && documents.length < Math.min(totalCount, MAX_CANDIDATES);
+    // Pages come with the best first; documents that were found by their titles alone are weighed here.
+    isMore = next.length > 0 && documents.every(({ hits }) => hits === undefined) &&
+      documents.length < Math.min(totalCount, MAX_CANDIDATES);
   }
-  return documents.filter(({ uri }) => isValidDpeUri(uri) && isVisible(uri)).map((
-    { uri, title, keywords: words = [], summary = "" },
-  ) => ({
-    id: idOf(computer, uri),
-    title: toBareLine(title),
-    keywords: words.join(" "),
-    text: summary,
-    isMatch: true,
-  }));
+  return documents.filter(({ uri }) => isValidDpeUri(uri) && isVisible(uri)).flatMap((document): Result[] => {
+    const { uri, title, keywords: words = [], summary = "", hits = [] } = document;
+    const found = { keywords: words.join(" "), isMatch: true };
+    if (hits.length === 0) {
+      return [{ ...found, id: idOf(computer, uri), title: toBareLine(title), text: summary, isPage: false }];
+    }
+    return hits.filter(({ uri }) => isValidDpeUri(uri) && isVisible(uri)).map((hit) => ({
+      ...found,
+      id: idOf(computer, hit.uri),
+      title: toBareLine(hit.title === undefined || hit.title === title ? title : `${title}: ${hit.title}`),
+      text: toBareLine(hit.snippet),
+      isPage: true,
+    }));
+  });
 }
 
-async function findWindows(computer: RemoteComputer, signal: AbortSignal): Promise<Found[]> {
+async function findWindows(computer: RemoteComputer, signal: AbortSignal): Promise<Result[]> {
   const windows = await computer.getWindows({ signal });
   return windows.filter(({ uri }) => hasWindowScheme(uri) && isVisible(uri)).map(({ uri, title, text }) => ({
     id: idOf(computer, uri),
@@ -125,6 +133,7 @@ async function findWindows(computer: RemoteComputer, signal: AbortSignal): Promi
     keywords: "",
     text,
     isMatch: false,
+    isPage: false,
   }));
 }
 

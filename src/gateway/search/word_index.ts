@@ -59,7 +59,7 @@ export interface Found {
 }
 
 /** What fits a query, the best first; all of it in its order when the query has no word that says something. */
-export async function rankByWords(query: string, found: readonly Found[]): Promise<Found[]> {
+export async function rankByWords<T extends Found>(query: string, found: readonly T[]): Promise<T[]> {
   const byId = new Map(found.map((each) => [each.id, each]));
   const unique = [...byId.values()];
   if (queryTerms(query).length === 0) return unique;

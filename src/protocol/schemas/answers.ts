@@ -100,6 +100,14 @@ function orDropped<T>(schema: z.ZodType<T>): z.ZodType<T | undefined> {
   return schema.optional().catch(undefined);
 }
 
+const hit = z.looseObject({
+  page_index: count,
+  title: orDropped(z.string()),
+  element_id: orDropped(z.string()),
+  uri: z.string(),
+  snippet: z.string(),
+});
+
 /** The metadata of a document, from its MCP server. */
 const documentFields = {
   doc_ref: z.string().min(1),
@@ -111,6 +119,7 @@ const documentFields = {
   keywords: orDropped(z.array(z.string())),
   summary: orDropped(z.string()),
   last_modified: orDropped(z.string()),
+  hits: orDropped(z.array(hit)),
 };
 
 export const documentSummary: z.ZodType<DPEDocumentSummary> = z.looseObject({
@@ -143,6 +152,9 @@ export const dpeDocument: z.ZodType<Omit<DPEDocument, "pages"> & { pages?: unkno
     page_total: orDropped(count),
     metadata: orDropped(z.record(z.string(), z.unknown())),
     outline: orDropped(z.array(outlineEntry)),
+    hit_count: orDropped(count),
+    not_indexed: orDropped(count),
+    notice: orDropped(z.string()),
   });
 
 export const dpeElement: z.ZodType<DPEElementDetail> = z.looseObject({

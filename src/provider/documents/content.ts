@@ -7,15 +7,25 @@ import type {
   DPEDocument,
   DPEElementDetail,
   DPEFormat,
+  DPEHit,
   DPEPage,
   DPEPageSummary,
+  DPESearchGaps,
 } from "../../protocol/dpe.ts";
 import { organizeFinder } from "../../organizer/finder.ts";
-import { type DpeQuery, dpeQueryOf, type DpeSearch } from "../../uri/dpe_query.ts";
+import { type DpeQuery, dpeQueryOf, type DpeSearch, type DpeTextSearch } from "../../uri/dpe_query.ts";
 import { buildDpeUri, type DpeUri } from "../../uri/dpe_uri.ts";
 import type { Exchange } from "../session/json_rpc.ts";
 import { type CountedDocument, DocumentReader, elementIdOf } from "./reader.ts";
-import type { DocumentElement, DocumentInfo, DocumentPage, DocumentSource, PlacedElement } from "./source.ts";
+import type {
+  DocumentElement,
+  DocumentHit,
+  DocumentHits,
+  DocumentInfo,
+  DocumentPage,
+  DocumentSource,
+  PlacedElement,
+} from "./source.ts";
 
 /** Reads the content of a `dpe://` URI of this host. Throws 4201, 4202 or 4203 when it does not exist. */
 export async function readContent(
@@ -25,6 +35,8 @@ export async function readContent(
   const { host, docRef, pageIndex, elementId } = uri;
   const query = dpeQueryOf(uri);
   if (docRef === undefined) {
+    const found = query.textSearch && await findPages(reader, host, query.textSearch);
+    if (found !== undefined) return found;
     const catalogue = toCatalogue(host, await reader.catalogue());
     return query.search === undefined ? catalogue : searchIn(catalogue, query.search);
   }
@@ -76,6 +88,43 @@ function toCatalogue(host: string, documents: readonly CountedDocument[]): DPECa
   };
 }
 
+/** Finds pages by their text; `undefined` when the source cannot. */
+async function findPages(
+  reader: DocumentReader,
+  host: string,
+  { query, offset, limit }: DpeTextSearch,
+): Promise<DPECatalogue | undefined> {
+  const found = await reader.search(query, { offset, limit });
+  if (found === undefined) return undefined;
+  const groups = Map.groupBy(found.hits, ({ docRef }) => docRef);
+  const documents = await Promise.all([...groups].map(async ([docRef, hits]) => {
+    const document = await reader.lookUp(docRef);
+    return document && { ...toMetadata(host, document), hits: hits.map((hit) => toHit(host, hit)) };
+  }));
+  return {
+    documents: documents.filter((document) => document !== undefined),
+    total_count: found.total,
+    ...toGaps(found),
+  };
+}
+
+function toHit(host: string, { docRef, page, pageTitle, elementId, snippet }: DocumentHit): DPEHit {
+  return {
+    page_index: page,
+    ...(pageTitle === undefined ? {} : { title: pageTitle }),
+    ...(elementId === undefined ? {} : { element_id: elementId }),
+    uri: buildDpeUri({ host, docRef, subPath: `pages/${page}` }),
+    snippet,
+  };
+}
+
+function toGaps({ notIndexed = 0, notice }: DocumentHits): DPESearchGaps {
+  return {
+    ...(notIndexed === 0 ? {} : { not_indexed: notIndexed }),
+    ...(notice === undefined ? {} : { notice }),
+  };
+}
+
 /** Finds documents, in the order of the Finder. */
 function searchIn({ documents }: DPECatalogue, search: DpeSearch): DPECatalogue {
   const found = organizeFinder(documents.map((document) => ({ ...document, server: "" })), search);
@@ -94,6 +143,8 @@ async function toDocument(
   reader: DocumentReader,
 ): Promise<DPEDocument> {
   const { docRef, metadata: said } = document;
+  const { textSearch: search } = query;
+  const found = search && await reader.search(search.query, { ...search, docRef });
   const sections = query.outline === undefined ? undefined : await reader.outline(docRef);
   const metadata: DPEDocument = {
     ...toMetadata(host, document),
@@ -101,6 +152,9 @@ async function toDocument(
     ...(query.outline === undefined || sections === undefined
       ? {}
       : { outline: outlineWithin(sections, query.outline) }),
+    ...(found === undefined
+      ? {}
+      : { hits: found.hits.map((hit) => toHit(host, hit)), hit_count: found.total, ...toGaps(found) }),
   };
   if (query.depth !== "pages") return metadata;
   const { offset, limit } = query;

@@ -5,12 +5,14 @@ import type { OutlineSection } from "../../dpe/outline.ts";
 import { excerpt } from "../../text/text.ts";
 import type {
   DocumentElement,
+  DocumentHits,
   DocumentInfo,
   DocumentPage,
   DocumentSource,
   PageInfo,
   PageRange,
   PlacedElement,
+  SearchRequest,
 } from "./source.ts";
 import { toInstant } from "../windows/options.ts";
 import type { Exchange, ReadRequest } from "../session/json_rpc.ts";
@@ -104,6 +106,14 @@ export class DocumentReader {
     if (placed !== undefined) return placed;
     const details = { doc_ref: docRef, element_id: elementId };
     throw new SmcpError(ErrorCode.ELEMENT_NOT_FOUND, "Element not found", { details });
+  }
+
+  /** The pages that fit a search; `undefined` when the source cannot search. */
+  async search(
+    query: string,
+    range: Pick<SearchRequest, "docRef" | "offset" | "limit">,
+  ): Promise<DocumentHits | undefined> {
+    return await this.#source.search?.(query, { ...this.#request, ...range });
   }
 
   /** Yields the pages of a document one by one, so that a search can stop early. */

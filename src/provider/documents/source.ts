@@ -78,6 +78,42 @@ export interface PlacedElement {
   readonly element: DocumentElement;
 }
 
+/** What a search asks for, and who asks. */
+export interface SearchRequest extends ReadRequest {
+  /** The only document to search; all by default. */
+  readonly docRef?: string | undefined;
+  /** How many of the pages that fit are skipped. */
+  readonly offset: number;
+  /** The most pages, at least 1. */
+  readonly limit: number;
+}
+
+/** A page that fits a search. */
+export interface DocumentHit {
+  /** Its document. */
+  readonly docRef: string;
+  /** The number of the page, from 0. */
+  readonly page: number;
+  /** The title of the page. */
+  readonly pageTitle?: string | undefined;
+  /** The element that fits best. */
+  readonly elementId?: string | undefined;
+  /** The words around those that were found. */
+  readonly snippet: string;
+}
+
+/** The pages that fit a search. */
+export interface DocumentHits {
+  /** The best first. */
+  readonly hits: readonly DocumentHit[];
+  /** How many pages fit. */
+  readonly total: number;
+  /** How many documents were not searched, or not whole; 0 by default. */
+  readonly notIndexed?: number | undefined;
+  /** Why not all documents were searched, in one sentence. */
+  readonly notice?: string | undefined;
+}
+
 /**
  * The documents of one host. `list()` and `pages()` are enough for all four levels. For large documents, implement
  * `page()` instead of `pages()`, and set `pageCount` on each document: then a page is built only when it is read. The
@@ -112,4 +148,6 @@ export interface DocumentSource {
   outline?(docRef: string, request: ReadRequest): Awaitable<readonly OutlineSection[] | undefined>;
   /** One element; by default the pages are searched one by one. */
   element?(docRef: string, elementId: string, request: ReadRequest): Awaitable<PlacedElement | undefined>;
+  /** Finds pages by the words of their text (`docs/protocol/extensions.md#search-in-the-text`); without it, nobody can. */
+  search?(query: string, request: SearchRequest): Awaitable<DocumentHits>;
 }

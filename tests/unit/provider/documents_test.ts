@@ -42,6 +42,31 @@ for (const [name, source] of Object.entries(SOURCES)) {
     assertEquals(await provided.json(`dpe://${HOST}`), { documents: [METADATA, CONTRACT], total_count: 2 });
   });
 
+  Deno.test(`a source of ${name} finds pages by their text where it has a search, else answers all`, async () => {
+    const search: DocumentSource["search"] = (query, { docRef = "rpt-2026", offset, limit }) => ({
+      hits: [{ docRef, page: offset, pageTitle: query, elementId: "t", snippet: `${limit}` }],
+      total: 7,
+      notIndexed: 1,
+      notice: "One is missing.",
+    });
+    await using provided = await open({ ...source, search });
+    const hits = [{ page_index: 2, title: "a b", element_id: "t", uri: `${REPORT}/pages/2`, snippet: "5" }];
+    const gaps = { not_indexed: 1, notice: "One is missing." };
+    assertEquals(
+      await provided.json(`dpe://${HOST}?query=a%20b&offset=2&limit=5`),
+      { documents: [{ ...METADATA, hits }], total_count: 7, ...gaps },
+    );
+    assertEquals(
+      await provided.json(`${REPORT}?query=a%20b&offset=2&limit=5`),
+      { ...METADATA, hits, hit_count: 7, ...gaps },
+    );
+    await using unable = await open(source);
+    assertEquals(await unable.json(`dpe://${HOST}?query=a`), {
+      documents: [METADATA, CONTRACT],
+      total_count: 2,
+    });
+  });
+
   Deno.test(`a source of ${name} answers a search at Level 0 with the documents that it finds`, async () => {
     await using provided = await open(source);
     const search = (query: string) => provided.json(`dpe://${HOST}?${query}`);

@@ -11,6 +11,7 @@ const DEFAULTS = {
   categories: undefined,
   elements: undefined,
   search: undefined,
+  textSearch: undefined,
 } as const;
 
 // proves: dpe-query-format, dpe-query-depth, dpe-query-offset, dpe-query-limit, dpe-query-categories

@@ -2,6 +2,7 @@
 import { settledWithin } from "@a2c-smcp/sdk/base";
 import { isPrefix, queryWords, termOf } from "@a2c-smcp/sdk/words";
 import type { DocumentPage } from "@a2c-smcp/sdk/provider";
+import { describeError } from "../basics.ts";
 import type { FileTree, FolderFile } from "../folder/tree.ts";
 import type { IndexDatabase } from "../index/database.ts";
 import type { FileReport } from "../index/store.ts";
@@ -11,13 +12,13 @@ import { type FoundPage, type QueryTerm, TextIndex } from "./text_index.ts";
 
 /** How long the first search waits until the files are indexed, in milliseconds. */
 const FIRST_SEARCH_MS = 2_000;
-/** The most hits in one document, unless it is searched alone. */
-const MAX_OF_DOCUMENT = 3;
-/** The most hits of one answer, and the most that may be skipped. */
+/** How many pages of one document come first; its others follow those of all documents. */
+const FIRST_OF_DOCUMENT = 3;
+/** The most hits of one answer, and of all answers to a query. */
 const MAX_HITS = 100;
-const MAX_OFFSET = 10_000;
+const MAX_CHOSEN = 1_000;
 /** How long pages are read for the words around a hit, in milliseconds; later ones go without. */
-const EXCERPTS_MS = 3_000;
+const EXCERPTS_MS = 2_000;
 
 export interface SearchOptions {
   /** The only document that is searched. */
@@ -45,7 +46,7 @@ export interface SearchHit {
 }
 
 export interface SearchResult {
-  /** The best first; of one document at most 3, unless it is searched alone. */
+  /** The best first; of one document three, and its others behind those of all documents. */
   readonly hits: readonly SearchHit[];
   /** How many pages fit. */
   readonly total: number;
@@ -125,23 +126,23 @@ export class TextSearch implements AsyncDisposable {
     return this.close();
   }
 
+  /** So that one long document does not hide the others, only its best pages come first. */
   #choose(
     pages: Iterable<FoundPage>,
     { isAll, limit, offset }: { readonly isAll: boolean; readonly limit: number; readonly offset: number },
   ): Place[] {
-    const end = Math.min(offset, MAX_OFFSET) + Math.min(limit, MAX_HITS);
-    const chosen: Place[] = [];
+    const first: Place[] = [];
+    const further: Place[] = [];
     const counts = new Map<string, number>();
     for (const { root, path, index } of pages) {
-      if (chosen.length >= end) break;
+      if (first.length + further.length >= MAX_CHOSEN) break;
       const file = this.#options.tree.fileAt(root, path);
       if (file === undefined) continue;
       const count = counts.get(file.docRef) ?? 0;
-      if (!isAll && count >= MAX_OF_DOCUMENT) continue;
       counts.set(file.docRef, count + 1);
-      chosen.push({ file, index });
+      (isAll || count < FIRST_OF_DOCUMENT ? first : further).push({ file, index });
     }
-    return chosen.slice(offset);
+    return [...first, ...further].slice(offset, offset + Math.min(limit, MAX_HITS));
   }
 
   async #toHit({ file, index }: Place, terms: readonly QueryTerm[], signal: AbortSignal): Promise<SearchHit> {
@@ -149,9 +150,10 @@ export class TextSearch implements AsyncDisposable {
     try {
       const page = await this.#options.readPage(file, index, signal);
       return { ...hit, pageTitle: page.title, ...excerptOf(page, terms) };
-    } catch {
+    } catch (error) {
       // The file has changed, cannot be read, or takes too long: its place is told all the same.
-      return { ...hit, pageTitle: undefined, elementId: undefined, snippet: "" };
+      const snippet = signal.aborted ? "" : describeError(error);
+      return { ...hit, pageTitle: undefined, elementId: undefined, snippet };
     }
   }
 

@@ -1,6 +1,6 @@
 /** `find_documents`: the documents of Computers. */
 import { DEFAULT_FINDER_LIMIT, type FinderPage, MAX_FINDER_LIMIT } from "../../../protocol/finder.ts";
-import type { DPEDocumentSummary } from "../../../protocol/dpe.ts";
+import type { DPEDocumentSummary, DPEHit } from "../../../protocol/dpe.ts";
 import { toSeenLine, toSeenName, toSeenUri, toSeenWord } from "../../../text/safe_text.ts";
 import type { LocalTool } from "../tool_context.ts";
 import {
@@ -18,10 +18,16 @@ export function findDocuments(reach: Reach): LocalTool {
     name: "find_documents",
     title: "Find documents",
     description:
-      "Finds documents (reports, sheets, slides, notes and the like) on Computers by their title, keywords and summary. " +
-      "Read one with read_document.",
+      "Finds documents (reports, sheets, slides, notes and the like) on Computers: with query by their text, with keywords by " +
+      "title, keywords and summary, without both all. Read a page or an element that was found with read_document.",
     properties: {
       computer: COMPUTER_PROPERTY,
+      query: {
+        type: "string",
+        description:
+          "A few words to search in the text of documents; finds pages that have most of them, with the words around. " +
+          "keywords and file_type have no effect then.",
+      },
       keywords: {
         type: "array",
         items: { type: "string" },
@@ -32,13 +38,13 @@ export function findDocuments(reach: Reach): LocalTool {
       offset: {
         type: "integer",
         minimum: 0,
-        description: "How many documents of each Computer to skip, to go on.",
+        description: "How many documents, or pages found by query, of each Computer to skip, to go on.",
       },
       limit: {
         type: "integer",
         minimum: 1,
         maximum: MAX_FINDER_LIMIT,
-        description: "The most documents; 20 by default.",
+        description: "The most documents or pages; 20 by default.",
       },
     },
     outputSchema: {
@@ -46,24 +52,37 @@ export function findDocuments(reach: Reach): LocalTool {
       properties: {
         documents: { type: "array", items: { type: "object" } },
         total_count: { type: "integer" },
+        notice: { type: "string" },
       },
       required: ["documents", "total_count"],
     },
     async run(args, { signal, clientName: client }) {
+      const query = args.text("query");
       const keywords = args.texts("keywords");
       const fileType = args.text("file_type");
       const offset = args.integer("offset", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? 0;
       const limit = args.integer("limit", { min: 1, max: MAX_FINDER_LIMIT }) ?? DEFAULT_FINDER_LIMIT;
-      const page = { keywords, fileType, offset, limit, signal };
       const computers = chosenComputers({ ...reach, client }, args.text("computer"));
+      // Pages of one document stand together, so those of a Computer are taken all or none.
+      const share = query === undefined ? limit : Math.max(1, Math.floor(limit / Math.max(1, computers.length)));
+      const filters = query === undefined ? { keywords, fileType } : { query };
+      const page = { ...filters, offset, limit: share, signal };
       const answers = await askEach(computers, (computer) => computer.getFinder(page));
       const found = answers.flatMap((answer) => "value" in answer ? [answer] : []);
-      const { documents, next } = mergePages(found, { offset, limit });
+      const { documents, next } = query === undefined
+        ? mergePages(found, { offset, limit })
+        : { ...mergePages(found, { offset, limit: Infinity }), next: nextPages(found, { offset, limit: share }) };
       const total_count = found.reduce((sum, { value }) => sum + value.totalCount, 0);
-      const text = [...toLines(documents, { total_count, next }), ...problemLines(answers)].join("\n");
+      const notices = found.flatMap(({ value, computer }) =>
+        value.notice === undefined ? [] : [`Computer ${toSeenName(computer)}: ${toSeenLine(value.notice)}`]
+      );
+      const what = query === undefined ? "documents" : "pages";
+      const lines = toLines(documents, { total_count, next, what });
+      const text = [...lines, ...notices, ...problemLines(answers)].join("\n");
+      const gaps = notices.length === 0 ? {} : { notice: notices.join("\n") };
       return {
         content: [{ type: "text", text }],
-        structuredContent: { documents, total_count },
+        structuredContent: { documents, total_count, ...gaps },
         ...(found.length === 0 ? { isError: true } : {}),
       };
     },
@@ -95,23 +114,47 @@ export function mergePages(
   return { documents, next: isMore ? offset + rank : undefined };
 }
 
-function toLines(
-  documents: readonly FoundDocument[],
-  { total_count, next }: { readonly total_count: number; readonly next: number | undefined },
-): string[] {
-  if (documents.length === 0 && total_count > 0) {
-    return [`Only ${total_count} documents fit: use a lower offset.`];
-  }
-  if (documents.length === 0) return ["No document fits. Try other keywords, or none."];
-  const more = next === undefined ? [] : [`${total_count} documents fit: go on with offset ${next}.`];
-  return [...documents.map(toLine), ...more];
+/** Where the pages that a search has found go on. */
+function nextPages(
+  pages: readonly { readonly value: FinderPage }[],
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): number | undefined {
+  const isMore = pages.some(({ value: { documents, totalCount } }) => {
+    const count = documents.reduce((sum, { hits = [undefined] }) => sum + hits.length, 0);
+    return count >= limit && totalCount > offset + count;
+  });
+  return isMore ? offset + limit : undefined;
 }
 
-function toLine(
-  { title, uri, computer, file_type, page_count, summary, last_modified }: FoundDocument,
-): string {
+function toLines(
+  documents: readonly FoundDocument[],
+  { total_count, next, what }: {
+    readonly total_count: number;
+    readonly next: number | undefined;
+    readonly what: "documents" | "pages";
+  },
+): string[] {
+  if (documents.length === 0 && total_count > 0) {
+    return [`Only ${total_count} ${what} fit: use a lower offset.`];
+  }
+  if (documents.length === 0) {
+    return [what === "pages" ? "No page fits. Try other words." : "No document fits. Try other keywords, or none."];
+  }
+  const more = next === undefined ? [] : [`${total_count} ${what} fit: go on with offset ${next}.`];
+  return [...documents.flatMap(toDocumentLines), ...more];
+}
+
+function toDocumentLines(
+  { title, uri, computer, file_type, page_count, summary, last_modified, hits }: FoundDocument,
+): string[] {
   const facts = [file_type, last_modified ?? ""].filter((fact) => fact !== "").map(toSeenWord);
   const about = [...facts, pagesOf(page_count), `Computer ${toSeenName(computer)}`].join(", ");
-  const words = summary === undefined ? "" : `. ${toSeenLine(summary)}`;
-  return `- ${toSeenWord(title)}: ${toSeenUri(uri)} (${about})${words}`;
+  const words = summary === undefined || hits !== undefined ? "" : `. ${toSeenLine(summary)}`;
+  return [`- ${toSeenWord(title)}: ${toSeenUri(uri)} (${about})${words}`, ...(hits ?? []).map(toHitLine)];
+}
+
+function toHitLine({ page_index, title, element_id, snippet }: DPEHit): string {
+  const name = title === undefined ? "" : ` (${toSeenWord(title)})`;
+  const element = element_id === undefined ? "" : `, element ${toSeenWord(element_id)}`;
+  return `  - page ${page_index}${name}${element}: ${toSeenLine(snippet)}`;
 }

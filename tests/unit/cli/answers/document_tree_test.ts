@@ -40,7 +40,7 @@ Deno.test("readDocumentTree() reads nothing more for the documents alone", async
 Deno.test("readDocumentTree() reads the page index of each document, and tells in its place why it cannot", async () => {
   const tree = await readDocumentTree(documents, { computer, depth: "pages" });
   assertEquals(
-    finderText({ documents: tree, totalCount: 3 }, { offset: 0 }),
+    finderText(tree, { totalCount: 3, offset: 0 }),
     `a (md, 2 pages)
     dpe://docs/a
     page 0: P0 (1 element)
@@ -60,7 +60,7 @@ b (md, 2 pages)
 Deno.test("readDocumentTree() reads the elements of each page, and tells in its place why it cannot", async () => {
   const tree = await readDocumentTree(documents.slice(0, 1), { computer, depth: "elements" });
   assertEquals(
-    finderText({ documents: tree, totalCount: 1 }, { offset: 0 }),
+    finderText(tree, { totalCount: 1, offset: 0 }),
     `a (md, 2 pages)
     dpe://docs/a
     page 0: P0 (1 element)
@@ -95,6 +95,6 @@ Deno.test("readDocumentTree() ends when it is aborted", async () => {
 
 Deno.test("finderText() lets no title begin a line", () => {
   const forged = { ...document("a"), title: "Report\n    dpe://evil" };
-  const text = finderText({ documents: [{ document: forged }], totalCount: 1 }, { offset: 0 });
+  const text = finderText([{ document: forged }], { totalCount: 1, offset: 0 });
   assertEquals(text.split("\n")[0], '"Report dpe://evil" (md, 2 pages)');
 });

@@ -17,10 +17,10 @@ Deno.test("finderText() says which of how many documents these are", () => {
     server: "docs",
   };
   assertEquals(
-    finderText({ documents: [{ document }], totalCount: 12 }, { offset: 4 }),
+    finderText([{ document }], { totalCount: 12, offset: 4 }),
     "Report (xlsx, 1 page)  [money, year]\n    dpe://docs/rpt\n5–5 of 12",
   );
-  assertEquals(finderText({ documents: [], totalCount: 3 }, { offset: 9 }), "none of 3 documents");
+  assertEquals(finderText([], { totalCount: 3, offset: 9 }), "none of 3 documents");
 });
 
 const screen: FinderScreen = { columns: 70, palette: PLAIN, offset: 0, totalCount: 8 };

@@ -1,0 +1,161 @@
+/** A search in the text of documents: each MCP server is asked, and what they found is merged. */
+import { settledWithin } from "../../async/abortable.ts";
+import { isRecord } from "../../json/json.ts";
+import { organizeFinder, orderServers } from "../../organizer/finder.ts";
+import { parseDpeDocument } from "../../protocol/answers.ts";
+import type { DPEDocumentSummary, DPEHit } from "../../protocol/dpe.ts";
+import { badRequest } from "../../protocol/errors.ts";
+import {
+  type FinderPage,
+  keywordsOf,
+  MAX_FINDER_LIMIT,
+  MAX_QUERY_LENGTH,
+} from "../../protocol/finder.ts";
+import type { ResourceContents } from "../../protocol/resources.ts";
+import { buildDpeUri } from "../../uri/dpe_uri.ts";
+import { readJsonContents } from "./documents.ts";
+
+/** A page and its document. */
+interface Found {
+  readonly document: DPEDocumentSummary;
+  readonly hit: DPEHit;
+}
+
+/** What one host has found. */
+interface HostHits {
+  readonly found: readonly Found[];
+  readonly total: number;
+  readonly notIndexed: number;
+  readonly notice: string | undefined;
+}
+
+/** An MCP server whose documents are searched. */
+export interface SearchedServer {
+  readonly name: string;
+  /** The documents that the Finder shows of it. */
+  readonly documents: readonly DPEDocumentSummary[];
+  /** The hosts that are known to have no search in texts. */
+  readonly hostsWithoutSearch: Set<string>;
+  /** The document that the server lists under this URI; `undefined` when there is none. */
+  readonly listed: (uri: string) => DPEDocumentSummary | undefined;
+  readonly read: (uri: string) => Promise<readonly ResourceContents[]>;
+}
+
+export interface TextQuery {
+  readonly query: string;
+  readonly offset: number;
+  readonly limit: number;
+  /** The MCP server of each tool call, oldest first. */
+  readonly history: readonly string[];
+  /** How long the MCP servers may take. */
+  readonly withinMs: number;
+}
+
+/**
+ * Asks each host for its best pages, and takes them in turns, since only a host can compare its own. Documents of hosts that
+ * cannot search follow, where title, summary or keywords have a word of the query.
+ */
+export async function searchTexts(
+  servers: readonly SearchedServer[],
+  { query, offset, limit, history, withinMs }: TextQuery,
+): Promise<FinderPage> {
+  if (query.length > MAX_QUERY_LENGTH) {
+    const message =
+      `Cannot search for a text of ${query.length} characters: at most ${MAX_QUERY_LENGTH} are allowed`;
+    throw badRequest("query", message);
+  }
+  const names = orderServers(servers.map(({ name }) => name), history);
+  const ordered = names.flatMap((name) => servers.find((server) => server.name === name) ?? []);
+  const wanted = Math.max(1, Math.min(offset + limit, MAX_FINDER_LIMIT));
+  const late: string[] = [];
+  const answers = await Promise.all(ordered.flatMap((server) =>
+    [...hostsOf(server)].map(async ([host, documents]) => {
+      if (server.hostsWithoutSearch.has(host)) return undefined;
+      const uri = buildDpeUri({ host, queryParams: { query, limit: String(wanted) } });
+      const asked = await settledWithin(askHost(server, uri), withinMs);
+      if (asked === undefined) late.push(server.name);
+      else if (asked === "unable") server.hostsWithoutSearch.add(host);
+      return asked === undefined
+        ? { ...NOTHING, notIndexed: documents.length }
+        : asked === "unable"
+        ? undefined
+        : asked;
+    })
+  ));
+  const hosts = answers.filter((answer) => answer !== undefined);
+  const pages = inTurns(hosts.map(({ found }) => found));
+  const shown = pages.slice(offset, offset + limit);
+  const others = matchesOf(ordered, {
+    query,
+    history,
+    offset: Math.max(0, offset - pages.length),
+    limit: limit - shown.length,
+  });
+  const notices = [
+    ...hosts.map(({ notice }) => notice),
+    ...late.length === 0 ? [] : [`No answer in time from ${[...new Set(late)].join(", ")}.`],
+  ].filter((notice) => notice !== undefined);
+  return {
+    documents: [...toDocuments(shown), ...others.documents],
+    totalCount: hosts.reduce((sum, { total }) => sum + total, others.totalCount),
+    notIndexed: hosts.reduce((sum, { notIndexed }) => sum + notIndexed, 0),
+    notice: notices.length === 0 ? undefined : notices.join(" "),
+  };
+}
+
+const NOTHING: HostHits = { found: [], total: 0, notIndexed: 0, notice: undefined };
+
+function hostsOf({ documents }: SearchedServer): Map<string, DPEDocumentSummary[]> {
+  return Map.groupBy(documents, ({ uri }) => /^dpe:\/\/([^/?]*)/i.exec(uri)?.[1]?.toLowerCase() ?? "");
+}
+
+/** What a host finds; `unable` when it does not know the search, and answers with its whole catalogue or with an error. */
+async function askHost(server: SearchedServer, uri: string): Promise<HostHits | "unable"> {
+  try {
+    const catalogue = readJsonContents(await server.read(uri));
+    if (!isRecord(catalogue) || !Array.isArray(catalogue["documents"])) return "unable";
+    const { documents, total_count, not_indexed, notice } = catalogue;
+    if (documents.some((document) => !isRecord(document) || !Array.isArray(document["hits"]))) return "unable";
+    const found = documents.flatMap((document): Found[] => {
+      const { hits = [], uri } = parseDpeDocument(document);
+      const listed = server.listed(uri);
+      return listed === undefined ? [] : hits.map((hit) => ({ document: listed, hit }));
+    });
+    return {
+      found,
+      total: typeof total_count === "number" ? total_count : found.length,
+      notIndexed: typeof not_indexed === "number" ? not_indexed : 0,
+      notice: typeof notice === "string" ? notice : undefined,
+    };
+  } catch {
+    return "unable";
+  }
+}
+
+/** The documents of hosts without a search whose title, summary or keywords have a word of the query. */
+function matchesOf(
+  servers: readonly SearchedServer[],
+  { query, ...page }: Pick<TextQuery, "query" | "offset" | "limit" | "history">,
+): FinderPage {
+  const keywords = keywordsOf(query);
+  const documents = servers.flatMap((server) =>
+    [...hostsOf(server)].flatMap(([host, documents]) => server.hostsWithoutSearch.has(host) ? documents : [])
+  );
+  if (keywords.length === 0 || documents.length === 0) return { documents: [], totalCount: 0 };
+  return organizeFinder(documents, { ...page, keywords });
+}
+
+/** The first of each list, then the second of each, and so on. */
+function inTurns<T>(lists: readonly (readonly T[])[]): T[] {
+  const longest = Math.max(0, ...lists.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, rank) => lists.flatMap((list) => list.slice(rank, rank + 1))).flat();
+}
+
+/** Each document once, with its hits. */
+function toDocuments(found: readonly Found[]): DPEDocumentSummary[] {
+  return [...Map.groupBy(found, ({ document }) => document.uri).values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    return [{ ...first.document, hits: group.map(({ hit }) => hit) }];
+  });
+}

@@ -1,0 +1,50 @@
+/** Documents are found by their text through Computer and Server. */
+import { assertEquals } from "@std/assert";
+import { Agent } from "../../src/agent/agent.ts";
+import { SmcpServer } from "../../src/server/server.ts";
+import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
+import { TempFolder } from "../fixtures/temp_folder.ts";
+import { eventually } from "../fixtures/within.ts";
+import { ComputerOffice } from "./_computer_office.ts";
+import { ScriptedComputer } from "./_scripted_computer.ts";
+
+Deno.test("an Agent finds pages by their text, and behind them documents whose MCP server cannot search by their titles", async () => {
+  using folder = new TempFolder();
+  await Deno.writeTextFile(
+    `${folder.path}/printer.md`,
+    "# Printer\n\nPaper.\n\n# Care\n\nThe menu shows when the toner is low.",
+  );
+  await using office = await ComputerOffice.open({
+    servers: { manuals: { type: "documents", folders: [folder.path] }, kiosk: kioskOnStdio() },
+  });
+  const { documents: [printer, menu], totalCount, notice } = await eventually(
+    () => office.laptop.getFinder({ query: "toner menu" }),
+    ({ documents }) => documents.length === 2,
+    "both documents to be found",
+  );
+  assertEquals([totalCount, notice], [2, undefined]);
+  assertEquals([printer?.title, printer?.server], ["Printer", "manuals"]);
+  assertEquals(printer?.hits, [{
+    page_index: 1,
+    title: "Care",
+    element_id: "p1-text-1",
+    uri: `${printer?.uri}/pages/1`,
+    snippet: "The menu shows when the toner is low.",
+  }]);
+  assertEquals([menu?.title, menu?.server, menu?.hits], ["menu.txt", "kiosk", undefined]);
+  const second = await office.laptop.getFinder({ query: "toner menu", offset: 1, limit: 1 });
+  assertEquals(second.documents.map(({ title }) => title), ["menu.txt"]);
+});
+
+Deno.test("an older Computer gets the words of a query as keywords", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using computer = await ScriptedComputer.join(server.url, {
+    answers: { "client:get_finder": ({ req_id }) => ({ documents: [], total_count: 0, req_id }) },
+  });
+  await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
+  const { totalCount } = await agent.computer("laptop").getFinder({ query: "the reports of Éclair" });
+  assertEquals(totalCount, 0);
+  const { query, keywords } = computer.lastBody("client:get_finder");
+  assertEquals(query, "the reports of Éclair");
+  assertEquals(keywords, ["report", "eclair", "Éclair"]);
+});
