@@ -130,7 +130,7 @@ export class ServerDocuments {
         const key = documentKey(uri);
         return key === undefined ? undefined : this.summaryOf(key);
       },
-      read: async (uri) => (await read(uri)).value,
+      read: async (uri) => readJsonContents((await read(uri)).value),
     };
   }
 
@@ -255,7 +255,7 @@ function readCatalogueEntries(contents: readonly ResourceContents[]): readonly u
   throw new TypeError('Cannot read catalogue: "documents" is missing');
 }
 
-export function readJsonContents(contents: readonly ResourceContents[]): unknown {
+function readJsonContents(contents: readonly ResourceContents[]): unknown {
   const text = contents.find((item) => typeof item.text === "string")?.text;
   if (text === undefined) throw new TypeError("Cannot read document: its contents have no text");
   return JSON.parse(text);

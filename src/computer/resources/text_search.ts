@@ -11,9 +11,7 @@ import {
   MAX_FINDER_LIMIT,
   MAX_QUERY_LENGTH,
 } from "../../protocol/finder.ts";
-import type { ResourceContents } from "../../protocol/resources.ts";
 import { buildDpeUri } from "../../uri/dpe_uri.ts";
-import { readJsonContents } from "./documents.ts";
 
 /** A page and its document. */
 interface Found {
@@ -38,7 +36,8 @@ export interface SearchedServer {
   readonly hostsWithoutSearch: Set<string>;
   /** The document that the server lists under this URI; `undefined` when there is none. */
   readonly listed: (uri: string) => DPEDocumentSummary | undefined;
-  readonly read: (uri: string) => Promise<readonly ResourceContents[]>;
+  /** Reads the JSON of a URI. */
+  readonly read: (uri: string) => Promise<unknown>;
 }
 
 export interface TextQuery {
@@ -112,7 +111,7 @@ function hostsOf({ documents }: SearchedServer): Map<string, DPEDocumentSummary[
 /** What a host finds; `unable` when it does not know the search, and answers with its whole catalogue or with an error. */
 async function askHost(server: SearchedServer, uri: string): Promise<HostHits | "unable"> {
   try {
-    const catalogue = readJsonContents(await server.read(uri));
+    const catalogue = await server.read(uri);
     if (!isRecord(catalogue) || !Array.isArray(catalogue["documents"])) return "unable";
     const { documents, total_count, not_indexed, notice } = catalogue;
     if (documents.some((document) => !isRecord(document) || !Array.isArray(document["hits"]))) return "unable";
