@@ -1,16 +1,11 @@
 /** A search in the text of documents: each MCP server is asked, and what they found is merged. */
 import { settledWithin } from "../../async/abortable.ts";
 import { isRecord } from "../../json/json.ts";
-import { organizeFinder, orderServers } from "../../organizer/finder.ts";
+import { orderServers, organizeFinder } from "../../organizer/finder.ts";
 import { parseDpeDocument } from "../../protocol/answers.ts";
 import type { DPEDocumentSummary, DPEHit } from "../../protocol/dpe.ts";
 import { badRequest } from "../../protocol/errors.ts";
-import {
-  type FinderPage,
-  keywordsOf,
-  MAX_FINDER_LIMIT,
-  MAX_QUERY_LENGTH,
-} from "../../protocol/finder.ts";
+import { type FinderPage, keywordsOf, MAX_FINDER_LIMIT, MAX_QUERY_LENGTH } from "../../protocol/finder.ts";
 import { buildDpeUri } from "../../uri/dpe_uri.ts";
 
 /** A page and its document. */
@@ -67,20 +62,22 @@ export async function searchTexts(
   const ordered = names.flatMap((name) => servers.find((server) => server.name === name) ?? []);
   const wanted = Math.max(1, Math.min(offset + limit, MAX_FINDER_LIMIT));
   const late: string[] = [];
-  const answers = await Promise.all(ordered.flatMap((server) =>
-    [...hostsOf(server)].map(async ([host, documents]) => {
-      if (server.hostsWithoutSearch.has(host)) return undefined;
-      const uri = buildDpeUri({ host, queryParams: { query, limit: String(wanted) } });
-      const asked = await settledWithin(askHost(server, uri), withinMs);
-      if (asked === undefined) late.push(server.name);
-      else if (asked === "unable") server.hostsWithoutSearch.add(host);
-      return asked === undefined
-        ? { ...NOTHING, notIndexed: documents.length }
-        : asked === "unable"
-        ? undefined
-        : asked;
-    })
-  ));
+  const answers = await Promise.all(
+    ordered.flatMap((server) =>
+      [...hostsOf(server)].map(async ([host, documents]) => {
+        if (server.hostsWithoutSearch.has(host)) return undefined;
+        const uri = buildDpeUri({ host, queryParams: { query, limit: String(wanted) } });
+        const asked = await settledWithin(askHost(server, uri), withinMs);
+        if (asked === undefined) late.push(server.name);
+        else if (asked === "unable") server.hostsWithoutSearch.add(host);
+        return asked === undefined
+          ? { ...NOTHING, notIndexed: documents.length }
+          : asked === "unable"
+          ? undefined
+          : asked;
+      })
+    ),
+  );
   const hosts = answers.filter((answer) => answer !== undefined);
   const pages = inTurns(hosts.map(({ found }) => found));
   const shown = pages.slice(offset, offset + limit);
@@ -114,7 +111,9 @@ async function askHost(server: SearchedServer, uri: string): Promise<HostHits | 
     const catalogue = await server.read(uri);
     if (!isRecord(catalogue) || !Array.isArray(catalogue["documents"])) return "unable";
     const { documents, total_count, not_indexed, notice } = catalogue;
-    if (documents.some((document) => !isRecord(document) || !Array.isArray(document["hits"]))) return "unable";
+    if (documents.some((document) => !isRecord(document) || !Array.isArray(document["hits"]))) {
+      return "unable";
+    }
     const found = documents.flatMap((document): Found[] => {
       const { hits = [], uri } = parseDpeDocument(document);
       const listed = server.listed(uri);
@@ -147,7 +146,8 @@ function matchesOf(
 /** The first of each list, then the second of each, and so on. */
 function inTurns<T>(lists: readonly (readonly T[])[]): T[] {
   const longest = Math.max(0, ...lists.map(({ length }) => length));
-  return Array.from({ length: longest }, (_, rank) => lists.flatMap((list) => list.slice(rank, rank + 1))).flat();
+  return Array.from({ length: longest }, (_, rank) => lists.flatMap((list) => list.slice(rank, rank + 1)))
+    .flat();
 }
 
 /** Each document once, with its hits. */

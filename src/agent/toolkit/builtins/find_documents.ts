@@ -64,14 +64,17 @@ export function findDocuments(reach: Reach): LocalTool {
       const limit = args.integer("limit", { min: 1, max: MAX_FINDER_LIMIT }) ?? DEFAULT_FINDER_LIMIT;
       const computers = chosenComputers({ ...reach, client }, args.text("computer"));
       // Pages of one document stand together, so those of a Computer are taken all or none.
-      const share = query === undefined ? limit : Math.max(1, Math.floor(limit / Math.max(1, computers.length)));
+      const share = query === undefined
+        ? limit
+        : Math.max(1, Math.floor(limit / Math.max(1, computers.length)));
       const filters = query === undefined ? { keywords, fileType } : { query };
       const page = { ...filters, offset, limit: share, signal };
       const answers = await askEach(computers, (computer) => computer.getFinder(page));
       const found = answers.flatMap((answer) => "value" in answer ? [answer] : []);
-      const { documents, next } = query === undefined
-        ? mergePages(found, { offset, limit })
-        : { ...mergePages(found, { offset, limit: Infinity }), next: nextPages(found, { offset, limit: share }) };
+      const { documents, next } = query === undefined ? mergePages(found, { offset, limit }) : {
+        ...mergePages(found, { offset, limit: Infinity }),
+        next: nextPages(found, { offset, limit: share }),
+      };
       const total_count = found.reduce((sum, { value }) => sum + value.totalCount, 0);
       const notices = found.flatMap(({ value, computer }) =>
         value.notice === undefined ? [] : [`Computer ${toSeenName(computer)}: ${toSeenLine(value.notice)}`]
@@ -138,7 +141,9 @@ function toLines(
     return [`Only ${total_count} ${what} fit: use a lower offset.`];
   }
   if (documents.length === 0) {
-    return [what === "pages" ? "No page fits. Try other words." : "No document fits. Try other keywords, or none."];
+    return [
+      what === "pages" ? "No page fits. Try other words." : "No document fits. Try other keywords, or none.",
+    ];
   }
   const more = next === undefined ? [] : [`${total_count} ${what} fit: go on with offset ${next}.`];
   return [...documents.flatMap(toDocumentLines), ...more];
