@@ -7,7 +7,6 @@ import type { FinderPage } from "../protocol/finder.ts";
 import { renderWindow } from "../organizer/windows.ts";
 import type { SentComputerConfig } from "../protocol/config.ts";
 import type { Desktop } from "../protocol/desktop.ts";
-import type { DPEDocumentSummary } from "../protocol/dpe.ts";
 import { UPDATE_PROGRESS_EVENT } from "../protocol/events.ts";
 import { nameProblem } from "../protocol/names.ts";
 import type { ReadResourceRet } from "../protocol/resources.ts";
