@@ -96,6 +96,7 @@ export const DEFINITIONS = {
     [/val\s/, "private val limit = 3"],
     [/var\s/, "lateinit var name"],
     [/typealias\s/, "typealias Names = List<String>"],
+    [/(?:constructor\s*\(|init\s*\{)/, "init {"],
   ]),
   sh: defined([
     [/function\s+[\w:.@+-]+/, "function load {"],
@@ -168,6 +169,7 @@ export const DEFINITIONS = {
     [/operator\s/, "infix operator **"],
     [/precedencegroup\s/, "precedencegroup Power {"],
     [/macro\s+\w/, "macro stringify<T>(_ value: T)"],
+    [/(?:init[?!]?|subscript)\s*[(<]|deinit\b/, "init(name: String) {"],
   ]),
   scala: keyworded([
     [/class\s/, "case class Point("],
@@ -211,82 +213,29 @@ export const DEFINITIONS = {
   ]),
 } as const satisfies Readonly<Record<string, DefinitionForms>>;
 
-/** The members of the types of a language. */
-export interface MemberForms extends DefinitionForms {
-  /** Matches the beginning of a definition that has members. */
-  readonly within: RegExp;
-}
-
 /** A method whose body follows: whatever stands before its name and its parameters has no value. */
 const METHOD = /[\w$#~<*["][^(={};]*\((?=[^]*\{$)/;
-const CLASS = /\bclass\b/;
 
-/** The members of types, by the same ends of file names: methods, and the types within. */
+/** The members of types, where they have other forms than top definitions: methods, and the types within. */
 export const MEMBERS = {
-  js: {
-    within: CLASS,
-    ...defined([
-      [METHOD, "async #load(name: string): Promise<void> {"],
-      [
-        /[\w$#][^(={};]*=\s{0,9}(?:async\s{0,9})?(?:\([^{};]*\)|[\w$]+)[^={};]{0,200}=>\s{0,9}\{$/,
-        "onClick = (event: Event) => {",
-      ],
-    ], { before: /(?:@[\w.]+(?:\([^()]*\))?\s*)*/.source }),
-  },
-  c: {
-    // A template of a function names its types so, too.
-    within: /^(?:template\b[^(]*)?[^(]*\b(?:class|struct)\b[^(]*$/,
-    ...defined([
-      [new RegExp(C_BEFORE + C_TYPE + C_BODY), "struct Node {"],
-      [new RegExp(C_BEFORE + C_FUNCTION + C_BODY), "void put(T value) {"],
-    ], { before: /(?:(?:public|private|protected)(?:\s+\w+)?\s*:(?!:)\s*)*/.source }),
-  },
-  kt: {
-    within: /\b(?:class|interface|object)\b/,
-    ...keyworded([
-      [/fun[\s<]/, "override suspend fun load() {"],
-      [/(?:class|interface|object)\b/, "companion object {"],
-      [/(?:constructor\s*\(|init\s*\{)/, "init {"],
-    ]),
-  },
-  py: {
-    within: CLASS,
-    ...defined([[/(?:async\s+)?def\s/, "async def load(self):"], [/class\s/, "class Meta:"]]),
-  },
-  java: {
-    within: /\b(?:class|interface|enum|record)\b/,
-    ...keyworded([
-      [/(?:class|@?interface|enum|record)\s/, "private static class Node {"],
-      [METHOD, "public <T> List<T> load(String name) throws IOException {"],
-    ]),
-  },
-  rs: {
-    within: /\b(?:impl|trait|mod)\b/,
-    ...keyworded([[/fn\s/, "pub async fn load(&self) {"], [/(?:struct|enum|impl|mod)\b/, "impl Store {"]]),
-  },
-  rb: { within: CLASS, ...defined([[/def\s/, "def load(name)"], [/class\s/, "class Node"]]) },
-  php: {
-    within: /\b(?:class|interface|trait|enum)\b/,
-    ...keyworded([[/function\s/, "public static function load() {"]]),
-  },
-  cs: {
-    within: /\b(?:class|interface|struct|record)\b/,
-    ...keyworded([
-      [/(?:class|interface|struct|enum|record)\s/, "private sealed class Node {"],
-      [METHOD, "public async Task<int> Load(string name) {"],
-      [/[\w<][^(={};]*\([^{};]*\)\s{0,9}=>/, "public override string ToString() => name;"],
-    ]),
-  },
-  swift: {
-    within: /\b(?:class|struct|enum|protocol|extension|actor)\b/,
-    ...keyworded([
-      [/func\s/, "override func load() {"],
-      [/(?:init[?!]?|subscript)\s*[(<]|deinit\b/, "init(name: String) {"],
-      [/(?:class|struct|enum|actor)\s/, "struct Node {"],
-    ]),
-  },
-  scala: {
-    within: /\b(?:class|object|trait|enum|extension|given)\b/,
-    ...keyworded([[/def\s/, "override def load() ="], [/(?:class|object|trait|enum)\s/, "case class Node("]]),
-  },
-} as const satisfies Readonly<Record<string, MemberForms>>;
+  js: defined([
+    [METHOD, "async #load(name: string): Promise<void> {"],
+    [
+      /[\w$#][^(={};]*=\s{0,9}(?:async\s{0,9})?(?:\([^{};]*\)|[\w$]+)[^={};]{0,200}=>\s{0,9}\{$/,
+      "onClick = (event: Event) => {",
+    ],
+  ], { before: /(?:@[\w.]+(?:\([^()]*\))?\s*)*/.source }),
+  c: defined([
+    [new RegExp(C_BEFORE + C_TYPE + C_BODY), "struct Node {"],
+    [new RegExp(C_BEFORE + C_FUNCTION + C_BODY), "void put(T value) {"],
+  ], { before: /(?:(?:public|private|protected)(?:\s+\w+)?\s*:(?!:)\s*)*/.source }),
+  java: keyworded([
+    [/(?:class|@?interface|enum|record)\s/, "private static class Node {"],
+    [METHOD, "public <T> List<T> load(String name) throws IOException {"],
+  ]),
+  cs: keyworded([
+    [/(?:class|interface|struct|enum|record)\s/, "private sealed class Node {"],
+    [METHOD, "public async Task<int> Load(string name) {"],
+    [/[\w<][^(={};]*\([^{};]*\)\s{0,9}=>/, "public override string ToString() => name;"],
+  ]),
+} as const satisfies Readonly<Record<string, DefinitionForms>>;

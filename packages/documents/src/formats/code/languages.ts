@@ -1,5 +1,5 @@
 /** The languages of source code: what is no code in them, and how their definitions begin. */
-import { type DefinitionForms, DEFINITIONS, type MemberForms, MEMBERS } from "./definitions.ts";
+import { type DefinitionForms, DEFINITIONS, MEMBERS } from "./definitions.ts";
 import type { Region } from "./masked_code.ts";
 
 /** What is known of a language. The expressions are tried at the beginning of a statement. */
@@ -12,11 +12,17 @@ export interface Language {
    */
   readonly statements: "semicolon" | "line" | "indentation";
   readonly definition: DefinitionForms;
-  /** The members of its types; a language without has none that are told. */
-  readonly members?: MemberForms;
+  /** Matches the beginning of a definition whose members are told; no members are told without it. */
+  readonly types?: RegExp;
+  /** The members of types; those of a language without are like top definitions. */
+  readonly member?: DefinitionForms;
   /** Matches a block whose definitions are top definitions. It may be a definition itself. */
   readonly container?: RegExp;
 }
+
+/** A word before the parameters says that it is a type. */
+const TYPE =
+  /^(?:[^(]|\bpub\([^)]*\))*\b(?:class|interface|object|struct|enum|trait|impl|mod|protocol|extension|actor|record|given)\b/;
 
 const SLASHES: Region = { open: "//[^\\n]*", isComment: true };
 const HASH: Region = { open: "#[^\\n]*", isComment: true };
@@ -78,7 +84,8 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
     ],
     statements: "line",
     definition: DEFINITIONS.js,
-    members: MEMBERS.js,
+    types: /\bclass\b/,
+    member: MEMBERS.js,
     container: /^(?:(?:export|declare)\s+){0,2}(?:namespace\s|module\s+[\w$"]|global\s*$)/,
   }],
   ["c h cc cpp hpp", {
@@ -92,7 +99,9 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
     ],
     statements: "semicolon",
     definition: DEFINITIONS.c,
-    members: MEMBERS.c,
+    // A template of a function names types so, too.
+    types: /^(?:template\b[^(]*)?[^(]*\b(?:class|struct)\b[^(]*$/,
+    member: MEMBERS.c,
     container: /^(?:inline\s+)?namespace\b|^extern\s+"+\s*$/,
   }],
   ["kt", {
@@ -106,7 +115,7 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
     ],
     statements: "line",
     definition: DEFINITIONS.kt,
-    members: MEMBERS.kt,
+    types: TYPE,
   }],
   ["sh bash", {
     regions: [
@@ -128,14 +137,15 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
     regions: [HASH, long('"""'), long("'''"), short('"'), short("'")],
     statements: "indentation",
     definition: DEFINITIONS.py,
-    members: MEMBERS.py,
+    types: TYPE,
     container: /^(?:if|elif|else|try|except|finally|with|for|while)\b/,
   }],
   ["java", {
     regions: [SLASHES, BLOCK, long('"""'), short('"'), CHARACTER],
     statements: "semicolon",
     definition: DEFINITIONS.java,
-    members: MEMBERS.java,
+    types: TYPE,
+    member: MEMBERS.java,
   }],
   ["go", {
     regions: [SLASHES, BLOCK, { open: "`", end: "`" }, short('"'), CHARACTER],
@@ -152,7 +162,7 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
     ],
     statements: "semicolon",
     definition: DEFINITIONS.rs,
-    members: MEMBERS.rs,
+    types: TYPE,
     container: /^(?:#!?\s*\[[^\]]*\]\s*)*(?:(?:unsafe\s+)?extern\s+"*\s*$|(?!macro_rules)[\w:]+!\s*$)/,
   }],
   ["rb", {
@@ -166,7 +176,7 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
     ],
     statements: "indentation",
     definition: DEFINITIONS.rb,
-    members: MEMBERS.rb,
+    types: TYPE,
     container: /^(?:module|begin)\b/,
   }],
   ["php", {
@@ -181,7 +191,7 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
     ],
     statements: "semicolon",
     definition: DEFINITIONS.php,
-    members: MEMBERS.php,
+    types: TYPE,
     container: /^(?:namespace|if|else|elseif)\b/,
   }],
   ["cs", {
@@ -196,7 +206,8 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
     ],
     statements: "semicolon",
     definition: DEFINITIONS.cs,
-    members: MEMBERS.cs,
+    types: TYPE,
+    member: MEMBERS.cs,
     container: /^namespace\b/,
   }],
   ["swift", {
@@ -209,13 +220,13 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
     ],
     statements: "line",
     definition: DEFINITIONS.swift,
-    members: MEMBERS.swift,
+    types: TYPE,
   }],
   ["scala", {
     regions: [SLASHES, NESTED_BLOCK, { open: '"""', end: '"""+' }, short('"'), CHARACTER],
     statements: "indentation",
     definition: DEFINITIONS.scala,
-    members: MEMBERS.scala,
+    types: TYPE,
     container: /^package\s+(?!object)[\w.]+\s*[{:]/,
   }],
   ["lua", {

@@ -16,6 +16,8 @@ export interface Definition {
 
 /** From so many characters on, the members of a type are told. */
 const LONG_TYPE = 4_000;
+/** Where members are like top definitions, those that are told with what is before them. */
+const VARIABLE = /^(?:\w+(?:\(\w+\))? ){0,8}(?:val|var|let|const(?! fn)|type|typealias) \w/;
 /** The most characters of a statement that are looked at. */
 const MAX_STATEMENT = 2_000;
 const MAX_TITLE = 160;
@@ -41,15 +43,15 @@ export function outlineOf(text: string, language: Language): Definition[] {
   const file = { text, code: maskedCode(text, language.regions) };
   const top = definitionsIn(file, { from: 0, to: text.length, language });
   return top.flatMap((definition, index) => {
-    const { members } = language;
+    const { types, member = language.definition } = language;
     const { at } = definition;
     const next = top[index + 1]?.from ?? text.length;
-    if (members === undefined || next - at < LONG_TYPE) return [definition];
+    if (types === undefined || next - at < LONG_TYPE) return [definition];
     const body = bodyOf(file.code, { at, next, language });
-    const isType = members.within.test(file.code.slice(at, Math.min(body.from, at + MAX_STATEMENT)));
-    const inner = { ...language, definition: members };
-    const within = isType ? definitionsIn(file, { ...body, language: inner }) : [];
-    return [definition, ...within.map((member) => ({ ...member, isMember: true }))];
+    if (!types.test(file.code.slice(at, Math.min(body.from, at + MAX_STATEMENT)))) return [definition];
+    const members = definitionsIn(file, { ...body, language: { ...language, definition: member } })
+      .filter(({ title }) => member !== language.definition || !VARIABLE.test(title));
+    return [definition, ...members.map((each) => ({ ...each, isMember: true }))];
   });
 }
 
