@@ -32,7 +32,7 @@ import { withLists } from "./list_items.ts";
 import { withoutOverprint } from "./overprint.ts";
 import { type RuledTable, ruledTables, rulingsOf } from "./tables/ruled.ts";
 import { type Line, type TextItem, textOf, toLines, withoutForms } from "./lines.ts";
-import { correctByGlyphs, divideAtGaps, needsGlyphs, textGapsOf } from "./text_gaps.ts";
+import { correctByGlyphs, divideAtGaps, needsGlyphs, textGapsOf, withSigns } from "./text_gaps.ts";
 import { lettersOf, type StructureNode, toTaggedElements } from "./tags.ts";
 
 /** How many pages show how the running text looks. */
@@ -151,7 +151,7 @@ class PdfReader {
       ]);
       const { marked: found, direction } = textsOf(text.items as readonly MarkedItem[]);
       const upright = operators && turnOperators(operators, direction);
-      const marked = upright === undefined ? found : correctByGlyphs(found, upright);
+      const marked = upright === undefined ? found : correctByGlyphs(withSigns(found, upright), upright);
       const items = marked.filter(isText);
       const content = await this.#tagged(tree as StructureNode | null, marked, items) ??
         await this.#untagged(page, items, upright);

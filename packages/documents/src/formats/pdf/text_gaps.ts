@@ -205,6 +205,45 @@ function write(
   return { glyphs, width: at };
 }
 
+/** Writes the signs that PDF.js takes for spaces, since their glyphs stand for a space and a sign: ` .`. */
+export function withSigns<T extends object>(
+  items: readonly (T | TextItem)[],
+  operators: PageOperators,
+): readonly (T | TextItem)[] {
+  const signs = new Map<number, WrittenGlyph[]>();
+  for (const { glyphs, y } of writtenTexts(operators)) {
+    for (const glyph of glyphs) {
+      if (!/^\s+\S/.test(glyph.unicode)) continue;
+      const others = signs.get(Math.round(y));
+      if (others === undefined) signs.set(Math.round(y), [glyph]);
+      else if (others.length < MAX_GLYPHS) others.push(glyph);
+    }
+  }
+  if (signs.size === 0) return items;
+  return items.map((item) => {
+    if (!("str" in item) || !item.str.includes(" ")) return item;
+    const { str, width, transform: [, , , , x = 0] } = item;
+    const inside = (signs.get(heightOf(item)) ?? []).filter(({ start }) =>
+      start >= x - 0.5 && start <= x + width
+    );
+    // A row of dots is a space that leads to the next column.
+    if (
+      inside.length === 0 || inside.length > 2 && new Set(inside.map(({ unicode }) => unicode)).size === 1
+    ) {
+      return item;
+    }
+    if (str.trim() === "") {
+      const end = inside.at(-1)?.end ?? x + width;
+      return { ...item, str: inside.map(({ unicode }) => unicode.trim()).join(""), width: end - x };
+    }
+    const written = inside.reduce((text, { start, unicode }) => {
+      const at = nearestSpace(text, text.length * (start - x) / width);
+      return at === undefined ? text : `${text.slice(0, at)}${unicode.trim()}${text.slice(at + 1)}`;
+    }, str);
+    return { ...item, str: written };
+  });
+}
+
 const LIGATURE = /ال|اأ|لأ|أل|إل|آل/u;
 /** Single letters with spaces between them: enough to look for words in them, and where a line has such texts. */
 const [SPACED_LETTERS, SPACED_WORDS] = [

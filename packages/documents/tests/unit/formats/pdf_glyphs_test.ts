@@ -1,12 +1,16 @@
 import { assertEquals } from "@std/assert";
 import type { TextItem } from "../../../src/formats/pdf/lines.ts";
-import { correctByGlyphs } from "../../../src/formats/pdf/text_gaps.ts";
+import { correctByGlyphs, withSigns } from "../../../src/formats/pdf/text_gaps.ts";
 import { operatorsOf } from "../../../src/formats/pdf/operators.ts";
 
 const { numbers } = await operatorsOf({ getOperatorList: () => ({ fnArray: [], argsArray: [] }) } as never);
 
 /** What a page that writes glyphs from left to right, half as wide as high, tells of the text that PDF.js makes of them. */
-function corrected(str: string, glyphs: readonly string[], { apart = 0 } = {}): string {
+function corrected(
+  str: string,
+  glyphs: readonly string[],
+  { apart = 0, correct = correctByGlyphs<never> } = {},
+): string {
   const texts = glyphs.map((unicode) => ({ unicode, width: 500, isSpace: unicode === " " }));
   const list = [
     [numbers.beginText, []],
@@ -25,7 +29,7 @@ function corrected(str: string, glyphs: readonly string[], { apart = 0 } = {}): 
     fontName: "a",
     hasEOL: false,
   };
-  const [first] = correctByGlyphs([item], { list, numbers });
+  const [first] = correct([item], { list, numbers });
   return first !== undefined && "str" in first ? first.str : "";
 }
 
@@ -45,4 +49,14 @@ Deno.test("letters that are set apart are words", () => {
   );
   assertEquals(corrected("A B C D", [..."A B C D"]), "A B C D");
   assertEquals(corrected("1 2 3 4 5", [..."12345"], { apart: 2 }), "1 2 3 4 5");
+});
+
+Deno.test("a sign whose glyph stands for a space as well is no space", () => {
+  const written = (str: string, glyphs: readonly string[]) =>
+    corrected(str, glyphs, { correct: withSigns<never> });
+  assertEquals(written("1,540 0", [..."1,540", " .", "0"]), "1,540.0");
+  assertEquals(written("1 5 to 2 0", ["1", " .", "5", " ", "t", "o", " ", "2", " .", "0"]), "1.5 to 2.0");
+  assertEquals(written(" ", [" ."]), ".");
+  assertEquals(written("a b", ["a", " ", "b"]), "a b");
+  assertEquals(written(" ", [" .", " .", " .", " ."]), " ");
 });
