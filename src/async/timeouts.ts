@@ -1,5 +1,6 @@
 /** Many time-outs on few timers: those that end in the same 50 ms share one. Adding and cancelling takes constant time. */
 import { MAX_TIMER_MS } from "./backoff.ts";
+import { turnStartMs } from "./turn_clock.ts";
 
 /** An entry may expire that much later, in milliseconds. */
 const RESOLUTION_MS = 50;
@@ -17,7 +18,7 @@ export interface Clock {
 }
 
 const systemClock: Clock = {
-  nowMs: () => performance.now(),
+  nowMs: turnStartMs,
   startTimer(fire, delayMs) {
     const timer = setTimeout(fire, delayMs);
     return () => clearTimeout(timer);
@@ -48,13 +49,15 @@ interface Slot {
 
 export class Timeouts {
   readonly #slots = new Map<number, Slot>();
+  /** The last slot that was emptied. Its timer runs on: the next entry is often due in the same slot. */
+  #emptied: Slot | undefined;
   readonly #clock: Clock;
 
   constructor(clock: Clock = systemClock) {
     this.#clock = clock;
   }
 
-  /** Makes `entry` expire after `timeoutMs`, or up to 50 ms later; after 24 days at the latest. */
+  /** Makes `entry` expire `timeoutMs` after this turn of the event loop began, or up to 50 ms later; after 24 days at the latest. */
   add(entry: Expirable, timeoutMs: number): Scheduled {
     const dueMs = this.#clock.nowMs() + Math.min(timeoutMs, MAX_TIMER_MS - RESOLUTION_MS);
     const tick = Math.ceil(dueMs / RESOLUTION_MS);
@@ -77,7 +80,9 @@ export class Timeouts {
     next.previous = previous;
     if (slot.any === scheduled) slot.any = next === scheduled ? undefined : next;
     scheduled.next = scheduled.previous = scheduled;
-    if (slot.any === undefined) this.#close(slot);
+    if (slot.any !== undefined || slot === this.#emptied) return;
+    if (this.#emptied?.any === undefined) this.#close(this.#emptied);
+    this.#emptied = slot;
   }
 
   clear(): void {
@@ -93,7 +98,8 @@ export class Timeouts {
     return slot;
   }
 
-  #close(slot: Slot): void {
+  #close(slot: Slot | undefined): void {
+    if (slot === undefined) return;
     slot.stopTimer();
     if (this.#slots.get(slot.tick) === slot) this.#slots.delete(slot.tick);
   }

@@ -117,8 +117,8 @@ export class Engine extends EventEmitter {
     // The port refuses a second WebSocket.
     else if (session.transport instanceof Polling) {
       const { transport: polling } = session;
-      const { timeouts, maxPayloadBytes } = this.#context;
-      const webSocket = new WebSocket(socket, { account: session.account, maxPayloadBytes });
+      const { timeouts } = this.#context;
+      const webSocket = new WebSocket(socket, session.account, this.#context);
       const upgrade = session.probe = new Upgrade(session, { webSocket, polling, timeouts });
       webSocket.open(upgrade, head);
     }
@@ -146,8 +146,7 @@ export class Engine extends EventEmitter {
   }
 
   #openWebSocket(arrival: Arrival, socket: Socket, head: Buffer): void {
-    const { maxPayloadBytes } = this.#context;
-    const webSocketOf = ({ account }: EngineSession) => new WebSocket(socket, { account, maxPayloadBytes });
+    const webSocketOf = ({ account }: EngineSession) => new WebSocket(socket, account, this.#context);
     const session = this.#open(arrival, webSocketOf);
     if (!(session?.transport instanceof WebSocket)) return;
     session.transport.serve(session, session.outbox);

@@ -23,13 +23,6 @@ export function payloadOf([first = NOTHING, second]: Frame): Uint8Array {
   );
 }
 
-/** The bytes of a packet without its Engine.IO type. */
-export function contentBytesOf(message: Outgoing): number {
-  if (message instanceof Uint8Array) return message.byteLength;
-  const packet = typeof message === "string" ? Buffer.byteLength(message) : payloadOf(message).byteLength;
-  return packet - MESSAGE_TYPE.length;
-}
-
 /** The bytes of all pieces of a frame. */
 export function frameBytesOf(frame: Frame): number {
   return frame.reduce((sum, piece) => sum + piece.byteLength, 0);

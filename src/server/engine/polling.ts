@@ -177,6 +177,7 @@ export class Polling implements Transport, Expirable {
     });
     const body = packets.join(SEPARATOR);
     const size = Buffer.byteLength(body);
+    this.#options.meter?.sent(size);
     if (!poll.readsGzip || size < MIN_COMPRESSED_BYTES) return answer(response, { body, size });
     gzip(body, (error, compressed) => {
       if (error !== null) return void response.destroy();
@@ -189,6 +190,7 @@ export class Polling implements Transport, Expirable {
     readonly response: ServerResponse;
   }): void {
     this.#body = undefined;
+    if (outcome.kind === "read") this.#options.meter?.received(Buffer.byteLength(outcome.text));
     if (outcome.kind === "read" && costsTooMuch(outcome.text, maxValuesFor(this.#options.maxPayloadBytes))) {
       this.#tellRefused({ size: outcome.text.length });
       const message = "Cannot accept the body: it has too many packets or values";

@@ -9,8 +9,8 @@ import type { BoundedLog } from "../../bounded_log.ts";
 import type { AddressLedger } from "./address_ledger.ts";
 import type { Meter } from "../observe/meter.ts";
 import { Account, type MessageOwner } from "./budget.ts";
-import { type Incoming, sizeOf } from "./incoming.ts";
-import { contentBytesOf, type Frame, type Outgoing } from "./frame_writer.ts";
+import type { Incoming } from "./incoming.ts";
+import type { Frame, Outgoing } from "./frame_writer.ts";
 import { EngineOutbox, type OutboxOptions } from "./outbox.ts";
 import { Pending, type PendingOptions } from "./pending.ts";
 import type { Expirable, Scheduled } from "../../async/timeouts.ts";
@@ -288,7 +288,6 @@ export class EngineSession extends EventEmitter implements Expirable {
   /** Reads the content of a message. */
   onMessage(message: Incoming): void {
     if (!this.#accepts(message)) return;
-    if (this.#pending === undefined) this.#options.meter?.received(sizeOf(message));
     if (this.#pending?.passes(message) ?? true) this.emit("data", message);
   }
 
@@ -340,7 +339,6 @@ export class EngineSession extends EventEmitter implements Expirable {
 
   #send(message: Outgoing): void {
     this.outbox.add(message);
-    if (this.#pending === undefined) this.#options.meter?.sent(contentBytesOf(message));
     this.transport.flush();
   }
 

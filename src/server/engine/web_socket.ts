@@ -22,7 +22,7 @@ import {
 import { CONSTANTS } from "../options/constants.ts";
 import type { EngineOutbox } from "./outbox.ts";
 import type { Incoming } from "./incoming.ts";
-import type { Transport } from "./session.ts";
+import type { SessionContext, Transport } from "./session.ts";
 
 /** How long a peer may take to end its side of a closed WebSocket. */
 const CLOSE_TIMEOUT_MS = 5_000;
@@ -51,6 +51,7 @@ export class WebSocket implements FrameSink, Transport {
   readonly name = "websocket";
   readonly socket: Socket;
   readonly #reader: FrameReader;
+  readonly #meter: SessionContext["meter"];
   #receiver: Receiver | undefined;
   /** What the session sends; `undefined` during an upgrade. */
   #outbox: EngineOutbox | undefined;
@@ -67,11 +68,13 @@ export class WebSocket implements FrameSink, Transport {
   #closeTimer: ReturnType<typeof setTimeout> | undefined;
 
   /** @param socket Its handshake was answered. */
-  constructor(socket: Socket, { account, maxPayloadBytes }: {
-    readonly account: Account;
-    readonly maxPayloadBytes: number;
-  }) {
+  constructor(
+    socket: Socket,
+    account: Account,
+    { maxPayloadBytes, meter }: Pick<SessionContext, "maxPayloadBytes" | "meter">,
+  ) {
     this.socket = socket;
+    this.#meter = meter;
     this.#reader = new FrameReader(this, {
       maxPayloadBytes,
       maxSkippedBytes: CONSTANTS.skippedFactor.value * maxPayloadBytes,
@@ -155,6 +158,7 @@ export class WebSocket implements FrameSink, Transport {
   }
 
   #read(chunk: Buffer): void {
+    this.#meter?.received(chunk.length);
     if (this.#receiver?.countChunk(chunk.length) === true) this.#reader.push(chunk);
   }
 
@@ -196,7 +200,9 @@ export class WebSocket implements FrameSink, Transport {
     }
     if (messages.length === 0 || this.socket.destroyed) return this.#endFlush();
     const taken = count === 0 ? undefined : this.#outbox?.take(count);
-    const [first = NOTHING, second] = toPieces(messages, bytes);
+    const pieces = toPieces(messages, bytes);
+    this.#meter?.sent(frameBytesOf(pieces));
+    const [first = NOTHING, second] = pieces;
     if (second !== undefined) this.socket.write(first);
     this.socket.write(second ?? first, () => {
       giveBuffer(first);

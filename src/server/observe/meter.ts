@@ -1,4 +1,5 @@
 /** Counts events, refusals and bytes. Counting neither allocates nor throws: it is done for each event. */
+import { turnStartMs } from "../../async/turn_clock.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import * as events from "../../protocol/events.ts";
 
@@ -122,7 +123,7 @@ const known = Object.values(events).filter((name) => /^(client|server):.*[^:_]$/
  * stays right.
  */
 export function ticksNow(): number {
-  return (performance.now() * TICKS_PER_MS) | 0;
+  return (turnStartMs() * TICKS_PER_MS) | 0;
 }
 
 export function secondsSince(ticks: number): number {
@@ -160,12 +161,12 @@ export class Meter {
     this.refusals.add(refusal);
   }
 
-  /** Counts the content of an Engine.IO packet from a member. */
+  /** Counts what a session received: frames of a WebSocket, or the body of a request. */
   received(bytes: number): void {
     this.bytes.received += bytes;
   }
 
-  /** Counts the content of an Engine.IO packet to a member. */
+  /** Counts what a session sent, in the same way. */
   sent(bytes: number): void {
     this.bytes.sent += bytes;
   }

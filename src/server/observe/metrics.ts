@@ -82,7 +82,7 @@ const METRICS: Readonly<Record<string, Metric>> = {
     value: ({ meter }) => meter.refusals.entries().map(([reason, value]) => ({ labels: { reason }, value })),
   },
   a2c_bytes_total: {
-    help: "Bytes of the messages of members, without frames and headers",
+    help: "Bytes of the messages of sessions, with the frames of WebSockets",
     value: ({ meter }) =>
       Object.entries(meter.bytes).map(([direction, value]) => ({ labels: { direction }, value })),
   },

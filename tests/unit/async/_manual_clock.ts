@@ -9,10 +9,17 @@ interface Timer {
 export class ManualClock implements Clock {
   #nowMs = 1_234;
   readonly #timers = new Set<Timer>();
+  /** How many timers were ever started. */
+  started = 0;
 
   /** Whether a timer waits. */
   get isArmed(): boolean {
-    return this.#timers.size > 0;
+    return this.armed > 0;
+  }
+
+  /** How many timers wait. */
+  get armed(): number {
+    return this.#timers.size;
   }
 
   nowMs(): number {
@@ -20,6 +27,7 @@ export class ManualClock implements Clock {
   }
 
   startTimer(fire: () => void, delayMs: number): () => void {
+    this.started++;
     const timer = { fire, atMs: this.#nowMs + delayMs };
     this.#timers.add(timer);
     return () => this.#timers.delete(timer);

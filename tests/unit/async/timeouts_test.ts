@@ -86,12 +86,21 @@ Deno.test("an entry expires within a tick of its time unless it was cancelled", 
   }));
 });
 
-Deno.test("entries that end together share a timer, which ends with the last of them", () => {
+Deno.test("entries that end together share a timer, also one after the other", () => {
   const clock = new ManualClock();
   const timeouts = new Timeouts(clock);
-  const [one, other] = [1, 2].map(() => timeouts.add({ expire() {} }, 60_000));
-  if (one !== undefined) timeouts.cancel(one);
-  assert(clock.isArmed);
-  if (other !== undefined) timeouts.cancel(other);
+  for (let count = 0; count < 3; count++) timeouts.add({ expire() {} }, 60_000);
+  for (let count = 0; count < 3; count++) timeouts.cancel(timeouts.add({ expire() {} }, 90_000));
+  assertEquals([clock.armed, clock.started], [2, 2]);
+});
+
+Deno.test("of the timers whose entries are all cancelled, only the last one runs on", () => {
+  const clock = new ManualClock();
+  const timeouts = new Timeouts(clock);
+  for (let seconds = 1; seconds <= 5; seconds++) {
+    timeouts.cancel(timeouts.add({ expire() {} }, seconds * 1_000));
+    assertEquals(clock.armed, 1);
+  }
+  clock.advance(6_000);
   assert(!clock.isArmed);
 });

@@ -122,9 +122,11 @@ Deno.test("a CONNECT packet that arrives while the event loop stalls is in time"
   assertEquals(dropped, []);
 });
 
-Deno.test("an ended or admitted session leaves no timer, even if it is refused afterwards", () => {
-  const { pending, clock } = open();
+Deno.test("an ended or admitted session is not dropped later, even if it is refused afterwards", async () => {
+  const { pending, clock, dropped } = open();
   pending.end();
   pending.refuse();
-  assertEquals(clock.isArmed, false);
+  clock.advance(CONNECT_MS + AUTH_MS);
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  assertEquals([dropped, clock.isArmed], [[], false]);
 });
