@@ -201,6 +201,9 @@ export const thirdParties: readonly ThirdParty[] = [
   { specifier: "exifr", places: ["packages/documents/src/formats/image.ts"] },
   { specifier: "image-size", places: ["packages/documents/src/formats/picture.ts"] },
   { specifier: "postal-mime", places: ["packages/documents/src/formats/mail.ts"] },
+  { specifier: "@e965/xlsx", places: ["packages/documents/src/formats/old/workbook.ts"] },
+  { specifier: "word-extractor", places: ["packages/documents/src/formats/old/word.ts"] },
+  { specifier: "@kenjiuno/msgreader", places: ["packages/documents/src/formats/old/outlook.ts"] },
   { specifier: "parse5", places: ["packages/documents/src/formats/html/"] },
   { specifier: "markdown-it", places: ["packages/documents/src/formats/markdown.ts"] },
   // The search of tools.

@@ -13,6 +13,8 @@ interface Kind {
   readonly load: () => Promise<{ readonly open: OpenFile }>;
   /** Whether the parser can leave out what a page has beside its text. */
   readonly hasPlainPages?: boolean;
+  /** Whether each file is read in a process of its own, because its parser was not made for hostile files. */
+  readonly isAlone?: boolean;
 }
 
 const KINDS = {
@@ -21,6 +23,13 @@ const KINDS = {
   pptx: { extensions: ["pptx", "pptm", "ppsx", "ppsm", "potx", "potm"], load: () => import("./pptx/mod.ts") },
   csv: { extensions: ["csv", "tsv", "tab"], load: () => import("./csv.ts") },
   xlsx: { extensions: ["xlsx", "xlsm", "xltx", "xltm"], load: () => import("./xlsx/mod.ts") },
+  oldWorkbook: {
+    extensions: ["xls", "xlt", "xlsb", "dbf"],
+    load: () => import("./old/workbook.ts"),
+    isAlone: true,
+  },
+  oldWord: { extensions: ["doc", "dot"], load: () => import("./old/word.ts"), isAlone: true },
+  outlook: { extensions: ["msg"], load: () => import("./old/outlook.ts"), isAlone: true },
   image: {
     extensions: ["png", "jpg", "jpeg", "gif", "webp", "tif", "tiff", "bmp", "svg", "heic", "avif"],
     load: () => import("./image.ts"),
@@ -110,6 +119,12 @@ export function hasPlainPages(kind: FileKind): boolean {
   return hasPlainPages;
 }
 
+/** Whether each file of a kind is read in a process of its own. */
+export function isAlone(kind: FileKind): boolean {
+  const { isAlone = false }: Kind = KINDS[kind];
+  return isAlone;
+}
+
 /** Opens a file of a kind, and the files inside of it by their names. The elements of its pages have ids. */
 export async function openFile(kind: FileKind, input: ParseInput): Promise<ParsedDocument> {
   const parser: { readonly open: OpenFile } = await KINDS[kind].load();
@@ -140,5 +155,5 @@ async function openInner(input: ParseInput): Promise<ParsedDocument | undefined>
   const { bytes, fileName } = input;
   const kind = kindOf(fileName) ??
     (isUnknown(fileName) ? kindOfContent(bytes.subarray(0, HEAD_BYTES), fileName) : undefined);
-  return kind === undefined || kind === "other" ? undefined : await openFile(kind, input);
+  return kind === undefined || kind === "other" || isAlone(kind) ? undefined : await openFile(kind, input);
 }

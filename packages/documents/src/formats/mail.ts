@@ -12,19 +12,54 @@ import { divide, documentOf, openingOf, tableOf } from "./sections.ts";
 /** The most characters of a text that may stand for another part of the message: `This message needs HTML`. */
 const STUB_LENGTH = 300;
 
+/** A message, whatever the format of its file. */
+export type Mail =
+  & Pick<Email, "subject" | "from" | "to" | "cc" | "date" | "messageId" | "text" | "html">
+  & {
+    readonly attachments: readonly Pick<Email["attachments"][number], "filename" | "mimeType" | "content">[];
+  };
+
 /** Opens a message. Its pages are parts of about the same length. */
 export async function open({ bytes, fileName, limits }: ParseInput): Promise<ParsedDocument> {
   const { encoded, losses } = toUtf8(bytes);
   const mail = await parse(await joinEncodedWords(encoded), limits);
+  return openMails([mail], { fileName, limits, losses });
+}
+
+/** Opens a message and those that are attached to it. */
+export function openMails(
+  mails: readonly [Mail, ...Mail[]],
+  { fileName, limits, losses }: Pick<ParseInput, "fileName" | "limits"> & {
+    readonly losses: readonly string[];
+  },
+): ParsedDocument {
+  const [{ subject = "", from, to, date }] = mails;
+  const readings = mails.map((mail, index) => readMail(mail, { level: index === 0 ? 1 : 2, limits }));
+  const elements = readings.flatMap(({ elements }) => elements);
+  const unread = readings.reduce((sum, reading) => sum + reading.unread, 0);
+  return documentOf(divide(elements, { title: subject || fileName }), {
+    elements,
+    title: subject || undefined,
+    headings: [subject, ...addressesOf(from), ...addressesOf(to)].filter((text) => text !== ""),
+    about: aboutFile({ author: addressesOf(from).join(", "), created: date }),
+    opening: readings[0]?.opening ?? "",
+    losses: [
+      ...losses,
+      ...readings.flatMap(({ losses }) => losses),
+      ...unread === 0 ? [] : [`Attachments are named, and not shown: ${unread}`],
+    ],
+  });
+}
+
+function readMail(mail: Mail, { level, limits }: { readonly level: number; readonly limits: ParseLimits }) {
   const { subject = "", attachments } = mail;
-  const { elements: body, losses: bodyLosses } = bodyOf(mail, limits);
+  const { elements: body, losses } = bodyOf(mail, limits);
   const entries = attachments.flatMap((attachment) =>
     isCalendar(attachment) ? readCalendar(textOf(attachment)) : []
   );
-  const unread = attachments.filter((attachment) => !isCalendar(attachment) || entries.length === 0).length;
   const elements: DocumentElement[] = [
-    ...(subject === "" ? [] : [{ category: "heading" as const, content: { level: 1, text: subject } }]),
-    headersOf(mail),
+    ...(subject === "" ? [] : [{ category: "heading" as const, content: { level, text: subject } }]),
+    ...headersOf(mail),
     ...body,
     ...entries,
     ...(attachments.length === 0 ? [] : [{
@@ -33,18 +68,12 @@ export async function open({ bytes, fileName, limits }: ParseInput): Promise<Par
       content: { items: attachments.map(attachmentText) },
     }]),
   ];
-  return documentOf(divide(elements, { title: subject || fileName }), {
+  return {
     elements,
-    title: subject || undefined,
-    headings: [subject, ...addressesOf(mail.from), ...addressesOf(mail.to)].filter((text) => text !== ""),
-    about: aboutFile({ author: addressesOf(mail.from).join(", "), created: mail.date }),
+    losses,
     opening: [...entries.map(entryText), openingOf(body)].join("\n").slice(0, 4_000).toWellFormed(),
-    losses: [
-      ...losses,
-      ...bodyLosses,
-      ...unread === 0 ? [] : [`Attachments are named, and not shown: ${unread}`],
-    ],
-  });
+    unread: attachments.filter((attachment) => !isCalendar(attachment) || entries.length === 0).length,
+  };
 }
 
 async function parse(bytes: Uint8Array, { maxDepth }: ParseLimits): Promise<Email> {
@@ -98,7 +127,7 @@ async function joinEncodedWords(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Ar
 
 /** The text of a message, or its HTML where the text is only a stub of it. */
 function bodyOf(
-  { text = "", html }: Email,
+  { text = "", html }: Mail,
   limits: ParseLimits,
 ): { readonly elements: readonly DocumentElement[]; readonly losses: readonly string[] } {
   const paragraphs = text.replace(/\r\n?/g, "\n").split(/\n{2,}/).map((part) => part.trim())
@@ -113,11 +142,11 @@ function bodyOf(
     : reading ?? { elements, losses: [] };
 }
 
-function isCalendar({ filename, mimeType }: Email["attachments"][number]): boolean {
+function isCalendar({ filename, mimeType }: Mail["attachments"][number]): boolean {
   return /^(?:text\/calendar|application\/ics)$/.test(mimeType) || /\.(?:ics|vcs)$/i.test(filename ?? "");
 }
 
-function textOf({ content }: Email["attachments"][number]): string {
+function textOf({ content }: Mail["attachments"][number]): string {
   return typeof content === "string" ? content : new TextDecoder().decode(content);
 }
 
@@ -126,7 +155,7 @@ function entryText({ category, content }: DocumentElement): string {
   return category === "table" ? content.rows.map((row) => row.join(": ")).join("; ") : "";
 }
 
-function headersOf({ from, to, cc, date, messageId }: Email): DocumentElement {
+function headersOf({ from, to, cc, date, messageId }: Mail): DocumentElement[] {
   const rows: [string, string][] = [
     ["From", addressesOf(from).join(", ")],
     ["To", addressesOf(to).join(", ")],
@@ -135,17 +164,18 @@ function headersOf({ from, to, cc, date, messageId }: Email): DocumentElement {
     ["Message-ID", messageId ?? ""],
   ];
   const filled = rows.filter(([, value]) => value !== "");
-  return tableOf([["header", "value"], ...filled], 1);
+  return filled.length === 0 ? [] : [tableOf([["header", "value"], ...filled], 1)];
 }
 
 function addressesOf(addresses: Address | readonly Address[] | undefined): string[] {
   const list = addresses === undefined ? [] : [addresses].flat() as readonly Address[];
-  return list.map(({ name, address = "" }) =>
-    name === "" || name === address ? address : `${name} <${address}>`
-  );
+  return list.map(({ name, address = "" }) => {
+    if (address === "") return name;
+    return name === "" || name === address ? address : `${name} <${address}>`;
+  });
 }
 
-function attachmentText({ filename, mimeType, content }: Email["attachments"][number]): string {
+function attachmentText({ filename, mimeType, content }: Mail["attachments"][number]): string {
   const size = typeof content === "string" ? content.length : content.byteLength;
   return `${filename ?? "unnamed"} (${mimeType}, ${size} bytes)`;
 }

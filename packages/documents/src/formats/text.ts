@@ -39,7 +39,8 @@ const READERS: Readonly<Record<string, (text: string) => Iterable<DocumentElemen
   tex: readTex,
 };
 
-function toElements(text: string): Iterable<DocumentElement> {
+/** The elements of a text without markup of its own. */
+export function toElements(text: string): Iterable<DocumentElement> {
   return new BlockReader(text.split("\n")).read();
 }
 

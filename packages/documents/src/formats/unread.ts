@@ -4,8 +4,6 @@ import { type ParsedDocument, type ParseInput, unreadable } from "./format.ts";
 
 /** The ends of their names, and the end of the sentence `Cannot read "x.mp3": …`. */
 const UNREAD: readonly (readonly [extensions: string, reason: string])[] = [
-  ["doc dot", "Word files of before 2007 are not read; save it as .docx"],
-  ["xls xlt xlsb", "workbooks of before 2007 and binary workbooks are not read; save it as .xlsx"],
   ["ppt pps pot", "presentations of before 2007 are not read; save it as .pptx"],
   ["odt ott", "OpenDocument texts are not read; save it as .docx"],
   ["ods ots", "OpenDocument spreadsheets are not read; save it as .xlsx"],
@@ -15,7 +13,6 @@ const UNREAD: readonly (readonly [extensions: string, reason: string])[] = [
   ["pages", "files of Apple Pages are not read; export it as Word or PDF"],
   ["numbers", "files of Apple Numbers are not read; export it as Excel or CSV"],
   ["key", "presentations of Apple Keynote are not read; export it as PowerPoint or PDF"],
-  ["msg", "messages of Outlook are not read; save it as .eml, or as HTML"],
   ["mbox pst ost", "mailboxes are not read; export its messages as .eml"],
   ["mobi azw azw3 kfx lit chm", "books of this format are not read; convert it to EPUB or PDF"],
   ["djvu djv xps oxps", "pages of this format are not read; convert it to PDF"],
@@ -30,7 +27,7 @@ const UNREAD: readonly (readonly [extensions: string, reason: string])[] = [
     "films are not transcribed; save what is said as text or subtitles",
   ],
   ["parquet feather arrow avro orc", "tables of this format are not read; export it as CSV"],
-  ["sqlite sqlite3 db mdb accdb dbf", "databases are not read; export its tables as CSV"],
+  ["sqlite sqlite3 db mdb accdb", "databases are not read; export its tables as CSV"],
   ["h5 hdf5 mat npy npz rds rda rdata sav dta sas7bdat", "data of this format is not read; export it as CSV"],
   ["rar 7z tar gz tgz bz2 xz zst lzma cab", "archives of this format are not opened; unpack it"],
 ];

@@ -6,7 +6,7 @@ import {
   type ParseLimits,
   unreadable,
 } from "../formats/format.ts";
-import { type FileKind, hasPlainPages } from "../formats/kinds.ts";
+import { type FileKind, hasPlainPages, isAlone } from "../formats/kinds.ts";
 import type { DocumentPage } from "@a2c-smcp/sdk/provider";
 import { settledWithin } from "../basics.ts";
 import type { ParseAnswer, ParseFailure } from "./frames.ts";
@@ -47,6 +47,8 @@ interface Slot {
   process: ParserProcess | undefined;
   /** The open files, the least recently used first. */
   readonly open: Map<string, { readonly document: number; readonly facts: DocumentFacts }>;
+  /** Whether the process reads no other file than its first one. */
+  isTaken: boolean;
   job: Job | undefined;
   idleTimer: ReturnType<typeof setTimeout> | undefined;
 }
@@ -67,6 +69,7 @@ export class ParserPool implements AsyncDisposable {
     this.#slots = Array.from({ length: limits.processes }, () => ({
       process: undefined,
       open: new Map(),
+      isTaken: false,
       job: undefined,
       idleTimer: undefined,
     }));
@@ -228,10 +231,12 @@ export class ParserPool implements AsyncDisposable {
       slot.open.delete(oldest);
       slot.process?.forget(document);
     }
+    if (slot.isTaken || (isAlone(kind) && slot.open.size > 0)) this.#end(slot);
     const document = ++this.#lastDocument;
     const { maxUnpackedBytes, maxPageBytes, maxDepth, timeMs } = this.#limits;
     const limits = { maxUnpackedBytes, maxPageBytes, maxDepth };
     const answer = await this.#ask(slot, { ask: "open", document, kind, fileName, limits, timeMs }, bytes);
+    slot.isTaken = isAlone(kind);
     if (!("facts" in answer)) throw this.#toError(answer);
     const opened = { document, facts: answer.facts };
     slot.open.set(key, opened);
@@ -270,6 +275,7 @@ export class ParserPool implements AsyncDisposable {
     const { process } = slot;
     slot.process = undefined;
     slot.open.clear();
+    slot.isTaken = false;
     if (process === undefined) return;
     const ending: Promise<void> = process.close().finally(() => this.#endings.delete(ending));
     this.#endings.add(ending);

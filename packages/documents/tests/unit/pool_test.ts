@@ -44,3 +44,22 @@ Deno.test("a disk that does not answer holds a process up for the time of a file
   await refused;
   assertEquals(pageCount, 2);
 });
+
+Deno.test("a file whose parser was not made for hostile files shares its process with no other", async () => {
+  await using pool = openPool();
+  const bytes = await Deno.readFile(new URL("../fixtures/files/agreement.doc", import.meta.url));
+  const opened: string[] = [];
+  const counted = (file: ParsableFile): ParsableFile => ({
+    ...file,
+    bytes: () => {
+      opened.push(file.key);
+      return file.bytes();
+    },
+  });
+  const word = (key: string) =>
+    counted({ key, kind: "oldWord", fileName: "a.doc", bytes: () => Promise.resolve(bytes.slice()) });
+  const [text, one, two] = [counted(textFile("text", 1)), word("one"), word("two")];
+  // A process keeps what it has opened, so that a file that is opened again had lost its process.
+  for (const file of [text, text, one, one, two, text, one]) await pool.page(file, 0);
+  assertEquals(opened, ["text", "one", "two", "text", "one"]);
+});
