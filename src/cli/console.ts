@@ -126,8 +126,8 @@ export class ProgramConsole implements AsyncDisposable {
   #commands(): OfferedCommands {
     const { build, reading } = this.#options;
     const offered = [...everyCommand(build())].filter((each) => each.commands.length === 0)
-      .map((each) => offer(each, reading)).filter(({ name }) => !NOT_OFFERED.includes(name));
-    return new Map(offered.map((each) => [each.name, each]));
+      .map((each) => offer(each, reading)).filter(({ command }) => !NOT_OFFERED.includes(command));
+    return new Map(offered.map((each) => [each.path, each]));
   }
 
   #queue<T>(change: () => Promise<T>): Promise<T> {
@@ -159,22 +159,24 @@ export async function openAtStart(
   announce(module, options, { text: url, message: "opened the console", fields: { url } });
 }
 
-function offer(command: Command, reading: readonly string[]): OfferedCommand {
-  const name = wordsOf(command).join(" ");
+function offer(each: Command, reading: readonly string[]): OfferedCommand {
+  const words = wordsOf(each);
+  const command = words.join(" ");
   return {
-    name,
-    about: command.description(),
-    isReading: reading.includes(name),
-    arguments: command.registeredArguments.map((each) => ({
-      name: each.name(),
-      isRequired: each.required,
-      isRepeated: each.variadic,
+    command,
+    about: each.description(),
+    path: `/api/${words.join("/")}`,
+    methods: reading.includes(command) ? ["GET", "POST"] : ["POST"],
+    arguments: each.registeredArguments.map((argument) => ({
+      name: argument.name(),
+      required: argument.required,
+      repeated: argument.variadic,
     })),
     // The hidden ones are those of the program.
-    options: command.options.filter(({ hidden }) => !hidden).map((option) => ({
+    options: each.options.filter(({ hidden }) => !hidden).map((option) => ({
       name: option.long?.replace(/^--/, "") ?? option.attributeName(),
-      takesValue: option.required || option.optional,
-      takesPairs: option.flags.endsWith("<NAME=VALUE>"),
+      takes_value: option.required || option.optional,
+      takes_pairs: option.flags.endsWith("<NAME=VALUE>"),
       about: option.description,
     })),
   };

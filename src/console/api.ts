@@ -1,33 +1,33 @@
 /** Paths and bodies of the API as the words of a command line, and the outcome of a command as an answer. Pure. */
 import { isRecord, parseJson } from "../json/json.ts";
 
-/** What the API tells of an option. */
-export interface CommandOption {
+/** A command of the program, as `GET /api` tells it. */
+export interface OfferedCommand {
+  /** Its words: `server logs`. */
+  readonly command: string;
+  readonly about: string;
+  readonly path: string;
+  /** GET runs those that only read. */
+  readonly methods: readonly ("GET" | "POST")[];
+  readonly arguments: readonly {
+    readonly name: string;
+    readonly required: boolean;
+    readonly repeated: boolean;
+  }[];
+  readonly options: readonly OfferedOption[];
+}
+
+interface OfferedOption {
   /** Without dashes: `start-timeout`. */
   readonly name: string;
   /** Whether it is followed by a value. */
-  readonly takesValue: boolean;
+  readonly takes_value: boolean;
   /** Whether its value is `NAME=VALUE`. */
-  readonly takesPairs: boolean;
+  readonly takes_pairs: boolean;
   readonly about: string;
 }
 
-/** A command of the program, as the API offers it. */
-export interface OfferedCommand {
-  /** Its words: `server logs`. */
-  readonly name: string;
-  readonly about: string;
-  /** Whether it only reads, so that GET may run it. */
-  readonly isReading: boolean;
-  readonly arguments: readonly {
-    readonly name: string;
-    readonly isRequired: boolean;
-    readonly isRepeated: boolean;
-  }[];
-  readonly options: readonly CommandOption[];
-}
-
-/** The commands of a program by their words. */
+/** The commands of a program by their paths. */
 export type OfferedCommands = ReadonlyMap<string, OfferedCommand>;
 
 /** What a command printed with `--json`, and its exit code. */
@@ -46,28 +46,6 @@ export class ApiRefusal extends Error {
   constructor(status: number, message: string) {
     super(message);
     this.status = status;
-  }
-}
-
-/**
- * The command of a path such as `/api/server/logs`.
- *
- * @throws {ApiRefusal} when there is none.
- */
-export function commandAt(pathname: string, commands: OfferedCommands): OfferedCommand {
-  const name = pathname.replace(/^\/api\//, "").split("/").map(decoded).join(" ");
-  const command = commands.get(name);
-  if (command === undefined) {
-    throw new ApiRefusal(404, `Cannot run "${name}": unknown command; GET /api lists the commands`);
-  }
-  return command;
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch (cause) {
-    throw Object.assign(new ApiRefusal(404, `Cannot read "${part}" in the path`), { cause });
   }
 }
 
@@ -110,18 +88,18 @@ export function askedByBody(body: unknown): AskedWith {
  */
 export function toWords(command: OfferedCommand, { arguments: list, options }: AskedWith): string[] {
   const flags = Object.entries(options).flatMap(([name, value]) => optionWords(command, { name, value }));
-  return [...command.name.split(" "), ...flags, "--", ...list.map(toWord)];
+  return [...command.command.split(" "), ...flags, "--", ...list.map(toWord)];
 }
 
 function optionWords(
-  { name: command, options }: OfferedCommand,
+  { command, options }: OfferedCommand,
   { name, value }: { readonly name: string; readonly value: unknown },
 ): string[] {
   const plain = name.replaceAll("_", "-");
   const option = options.find((each) => each.name === plain);
   if (option === undefined) throw new ApiRefusal(400, `Cannot run "${command}": unknown option "${name}"`);
   if (value === null || value === undefined) return [];
-  if (!option.takesValue) return isTrue(value, name) ? [`--${plain}`] : [];
+  if (!option.takes_value) return isTrue(value, name) ? [`--${plain}`] : [];
   return valuesOf(value, option).map((each) => `--${plain}=${each}`);
 }
 
@@ -131,9 +109,9 @@ function isTrue(value: unknown, name: string): boolean {
   throw new ApiRefusal(400, `Cannot read option "${name}": expected true or false`);
 }
 
-function valuesOf(value: unknown, { takesPairs }: CommandOption): string[] {
+function valuesOf(value: unknown, { takes_pairs }: OfferedOption): string[] {
   if (Array.isArray(value)) return value.map(toWord);
-  if (takesPairs && isRecord(value)) {
+  if (takes_pairs && isRecord(value)) {
     return Object.entries(value).map(([name, each]) => `${name}=${toWord(each)}`);
   }
   return [toWord(value)];

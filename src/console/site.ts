@@ -12,7 +12,6 @@ import {
   askedByBody,
   askedByQuery,
   type AskedWith,
-  commandAt,
   type CommandOutcome,
   type OfferedCommand,
   type OfferedCommands,
@@ -148,14 +147,19 @@ export class ConsoleSite {
     readonly pathname: string;
     readonly incoming: IncomingMessage;
   }): Promise<Response> {
-    const { searchParams } = new URL(request.url);
+    const { commands } = this.#options;
     if (pathname === "/api/events") return this.#events(request, incoming);
-    if (pathname === "/api") return json(200, JSON.stringify(describe(this.#options.commands)));
-    const command = commandAt(pathname, this.#options.commands);
+    if (pathname === "/api") return json(200, JSON.stringify([...commands.values()]));
+    const command = commands.get(pathname);
+    if (command === undefined) {
+      throw new ApiRefusal(404, `Cannot run "${pathname}": unknown command; GET /api lists the commands`);
+    }
     if (request.method === "POST") return await this.#run(request, command, await this.#body(request));
     if (request.method !== "GET") throw new ApiRefusal(405, "The API has GET and POST");
-    if (!command.isReading) throw new ApiRefusal(405, `Cannot run "${command.name}" by GET: use POST`);
-    return await this.#run(request, command, askedByQuery(searchParams));
+    if (!command.methods.includes("GET")) {
+      throw new ApiRefusal(405, `Cannot run "${command.command}" by GET: use POST`);
+    }
+    return await this.#run(request, command, askedByQuery(new URL(request.url).searchParams));
   }
 
   #events(request: Request, incoming: IncomingMessage): Response {
@@ -207,20 +211,4 @@ function json(status: number, text: string, headers: Readonly<Record<string, str
 function refused({ status, message }: ApiRefusal): Response {
   const challenge = status === 401 ? { "www-authenticate": "Bearer" } : undefined;
   return json(status, JSON.stringify({ error: message }), { connection: "close", ...challenge });
-}
-
-/** What `GET /api` tells. */
-function describe(commands: OfferedCommands): unknown {
-  return [...commands.values()].map(({ name, about, isReading, arguments: list, options }) => ({
-    command: name,
-    about,
-    path: `/api/${name.replaceAll(" ", "/")}`,
-    methods: isReading ? ["GET", "POST"] : ["POST"],
-    arguments: list.map((each) => ({
-      name: each.name,
-      required: each.isRequired,
-      repeated: each.isRepeated,
-    })),
-    options: options.map((each) => ({ name: each.name, takes_value: each.takesValue, about: each.about })),
-  }));
 }

@@ -378,7 +378,6 @@ export function sceneAt(nowMs: number) {
     "calls answer": {},
     "calls decline": {},
     "calls cancel": {},
-    "calls show": { id: "c9", page: 1, pages: 3, text: "{}" },
     "server start": {},
     "server stop": {},
     "server restart": {},

@@ -4,7 +4,7 @@ import { ConsoleDoor } from "../../src/console/door.ts";
 import { EventFeed } from "../../src/console/feed.ts";
 import { silentLogger } from "../../src/log.ts";
 
-/** What a command answers, by its words: a value, or a function of the words after the command. */
+/** What a command answers, by its words: a value, or a function of the words after the command and of the script. */
 export type Script = Readonly<Record<string, unknown>>;
 
 const OPTIONS: readonly string[] = [
@@ -40,9 +40,9 @@ export class ScriptedConsole implements AsyncDisposable {
   /** @param port That of a console that was closed; a free one by default. */
   static async open(given: Script, port?: number): Promise<ScriptedConsole> {
     const feed = new EventFeed();
-    const script = { ...given };
+    const script: Record<string, unknown> = { "calls show": showCall, ...given };
     const ran: string[][] = [];
-    const commands = new Map(Object.keys(script).map((name) => [name, offer(name)]));
+    const commands = new Map(Object.keys(script).map(offer).map((each) => [each.path, each]));
     const door = await ConsoleDoor.open({
       page: "owner",
       feed,
@@ -54,7 +54,7 @@ export class ScriptedConsole implements AsyncDisposable {
         const cut = words.findIndex((word) => word.startsWith("--"));
         const value = script[words.slice(0, cut).join(" ")];
         try {
-          const answer = typeof value === "function" ? await value(words.slice(cut)) : value;
+          const answer = typeof value === "function" ? await value(words.slice(cut), script) : value;
           return { output: JSON.stringify(answer ?? null), error: "", exitCode: 0 };
         } catch (error) {
           if (!(error instanceof ScriptedFailure)) throw error;
@@ -76,13 +76,28 @@ export class ScriptedConsole implements AsyncDisposable {
   }
 }
 
+/** The first page of the arguments of a call: of those of the list, or of one that was told later. */
+function showCall(words: readonly string[], { "calls list": list }: Script) {
+  const id = words.at(-1);
+  const { waiting } = list as { waiting: readonly { id: string; arguments?: unknown }[] };
+  const params = waiting.find((each) => each.id === id)?.arguments ?? { path: `/tmp/${id}` };
+  return { id, page: 1, pages: 1, text: JSON.stringify(params) };
+}
+
 function offer(name: string): OfferedCommand {
   const options = [...OPTIONS, ...MORE_OPTIONS].map((name) => ({
     name,
-    takesValue: true,
-    takesPairs: false,
+    takes_value: true,
+    takes_pairs: false,
     about: "",
   }));
-  const flags = FLAGS.map((name) => ({ name, takesValue: false, takesPairs: false, about: "" }));
-  return { name, about: "", isReading: true, arguments: [], options: [...options, ...flags] };
+  const flags = FLAGS.map((name) => ({ name, takes_value: false, takes_pairs: false, about: "" }));
+  return {
+    command: name,
+    about: "",
+    path: `/api/${name.replaceAll(" ", "/")}`,
+    methods: ["GET", "POST"],
+    arguments: [],
+    options: [...options, ...flags],
+  };
 }

@@ -33,7 +33,9 @@ testOwner(
   WITH_SHELL,
   async (owner) => {
     const first = owner.call("run", { path: "/tmp/first" });
-    assertStringIncludes(await owner.browser.textWith("/tmp/first"), "Agent ada wants to run run of shell");
+    const shown = await owner.browser.textWith("/tmp/first");
+    assertStringIncludes(shown, "Agent ada wants to run run of shell");
+    assertEquals(shown.includes("Page 1 of"), false, "arguments of one page are shown by their names");
     await owner.press("Allow once");
     assertEquals((await first).isError, false);
     const second = owner.call("run", { path: "/tmp/second" });
@@ -222,8 +224,8 @@ Deno.test({
     await owner.show("servers/guarded");
     await owner.textOf(".who", (text) => text.includes("needs sign-in"));
     await owner.press("Sign in");
-    await owner.browser.find("a.button[href]");
-    const page = String(await owner.browser.evaluate("document.querySelector('a.button[href]').href"));
+    await owner.browser.find("a.primary[href]");
+    const page = String(await owner.browser.evaluate("document.querySelector('a.primary[href]').href"));
     await using browser = await Chromium.open();
     await browser.goTo(page);
     await browser.type("input[name=login]", "ada");

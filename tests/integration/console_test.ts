@@ -30,7 +30,7 @@ Deno.test(
 );
 
 Deno.test(
-  "`computer --console` prints the link at the start, and its API runs the commands",
+  "`computer --console` prints the link at the start; its API runs the commands, with words in bounds, and without its standard input",
   posixOnly,
   async () => {
     using place = new Workplace();
@@ -44,18 +44,6 @@ Deno.test(
     const [, script = ""] = /<script type="module" src="([^"]+)"/.exec(page) ?? [];
     const { headers, ok } = await fetch(new URL(script, client.origin), { method: "HEAD" });
     assertEquals([ok, headers.get("content-type")], [true, "text/javascript; charset=utf-8"]);
-  },
-);
-
-Deno.test(
-  "a command of the API reads no standard input of the Computer, and has a bounded number of arguments",
-  posixOnly,
-  async () => {
-    using place = new Workplace();
-    await using server = await SmcpServer.listen({ port: 0 });
-    await using computer = await start(place, server, ["--console"]);
-    const [link = ""] = LINK.exec(computer.stdout.text) ?? [];
-    const client = new ConsoleClient(link);
     for (const options of [{ params: "-" }, { answers: "-" }]) {
       const { status, body } = await client.post("/api/call", { arguments: ["echo"], options });
       assertEquals(status, 400);

@@ -4,39 +4,26 @@ import {
   ApiRefusal,
   askedByBody,
   askedByQuery,
-  commandAt,
   type OfferedCommand,
   toWords,
 } from "../../../src/console/api.ts";
 
 const LOGS: OfferedCommand = {
-  name: "server logs",
+  command: "server logs",
   about: "show the log",
-  isReading: true,
-  arguments: [{ name: "server", isRequired: true, isRepeated: false }],
+  path: "/api/server/logs",
+  methods: ["GET", "POST"],
+  arguments: [{ name: "server", required: true, repeated: false }],
   options: [
-    { name: "lines", takesValue: true, takesPairs: false, about: "" },
-    { name: "auto-apply", takesValue: false, takesPairs: false, about: "" },
-    { name: "env", takesValue: true, takesPairs: true, about: "" },
-    { name: "params", takesValue: true, takesPairs: false, about: "" },
+    { name: "lines", takes_value: true, takes_pairs: false, about: "" },
+    { name: "auto-apply", takes_value: false, takes_pairs: false, about: "" },
+    { name: "env", takes_value: true, takes_pairs: true, about: "" },
+    { name: "params", takes_value: true, takes_pairs: false, about: "" },
   ],
 };
-const commands = new Map([[LOGS.name, LOGS]]);
 const withOptions = (options: Record<string, unknown>) =>
   toWords(LOGS, { arguments: [], options }).slice(2, -1);
 const statusOf = (work: () => unknown) => assertThrows(work, ApiRefusal).status;
-
-Deno.test("commandAt() finds a command by the parts of the path", () => {
-  assertEquals(commandAt("/api/server/logs", commands), LOGS);
-});
-
-Deno.test("commandAt() answers 404 for what is no command, however it is spelled", () => {
-  for (
-    const path of ["/api/", "/api/server", "/api/server/logs/", "/api/__proto__", "/api/%", "/api/server%20"]
-  ) {
-    assertEquals(statusOf(() => commandAt(path, commands)), 404, path);
-  }
-});
 
 Deno.test("toWords() puts arguments behind `--`, so that none becomes an option", () => {
   const words = toWords(LOGS, { arguments: ["--help", "-x", "--"], options: {} });

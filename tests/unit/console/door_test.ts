@@ -8,7 +8,15 @@ import { within } from "../../fixtures/within.ts";
 import { ConsoleClient } from "../../integration/_console.ts";
 
 function command(name: string, isReading: boolean): [string, OfferedCommand] {
-  return [name, { name, about: "", isReading, arguments: [], options: [] }];
+  const methods = isReading ? ["GET", "POST"] as const : ["POST"] as const;
+  return [`/api/${name}`, {
+    command: name,
+    about: "",
+    path: `/api/${name}`,
+    methods,
+    arguments: [],
+    options: [],
+  }];
 }
 
 const OK: CommandOutcome = { output: "{}", error: "", exitCode: 0 };

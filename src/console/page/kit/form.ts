@@ -88,17 +88,26 @@ const TYPES: Values = { email: "email", uri: "url", date: "date", password: "pas
 function Input({ schema, value, onValue }: Pick<FieldProps, "schema" | "value" | "onValue">): View {
   const { type, format, minimum: min, maximum: max } = schema;
   const onInput = inputOf((text) => onValue(text === "" ? undefined : text));
-  const options = optionsOf(schema);
-  const several = type === "array" ? optionsOf(recordOf(schema["items"])) : [];
+  const isList = type === "array";
+  const options = optionsOf(isList ? recordOf(schema["items"]) : schema);
   if (type === "boolean") {
     return html`<input type="checkbox" checked=${value === true} onChange=${inputOf(onValue, "checked")} />`;
   }
   if (options.length > 0) {
-    return html`<select onChange=${onInput}><option value="">${texts.choose}</option>${
-      options.map(([each, label]) => html`<option value=${each} selected=${each === value}>${label}</option>`)
+    const chosen = isList && Array.isArray(value) ? value : [value];
+    const onChange = ({ target }: Event) => {
+      const values = [...(target as HTMLSelectElement).selectedOptions].map((option) => option.value);
+      onValue(isList ? values : values[0] || undefined);
+    };
+    return html`<select multiple=${isList} size=${
+      isList ? Math.min(6, options.length) : 1
+    } onChange=${onChange}>
+      ${!isList && html`<option value="">${texts.choose}</option>`}${
+      options.map(([each, label]) =>
+        html`<option value=${each} selected=${chosen.includes(each)}>${label}</option>`
+      )
     }</select>`;
   }
-  if (several.length > 0) return choices(several, { value, onValue });
   if (type === "number" || type === "integer") {
     return html`
       <input type="number" step=${type === "integer" ? 1 : "any"} min=${min} max=${max} value=${value ?? ""}
@@ -112,7 +121,8 @@ function Input({ schema, value, onValue }: Pick<FieldProps, "schema" | "value" |
   }
   if (type === "string") {
     return html`
-      <textarea rows=${format === "lines" ? 8 : 1} spellcheck=${false} placeholder=${schema["example"]}
+      <textarea rows=${format === "lines" ? 8 : 1} class=${format === "lines" &&
+        "mono"} spellcheck=${false} placeholder=${schema["example"]}
         value=${value ?? ""} onInput=${onInput} />
     `;
   }
@@ -121,21 +131,6 @@ function Input({ schema, value, onValue }: Pick<FieldProps, "schema" | "value" |
       value=${value === undefined ? "" : JSON.stringify(value)}
       onChange=${inputOf((text) => onValue(parseValue(text)))} />
   `;
-}
-
-function choices(
-  options: readonly Choice[],
-  { value, onValue }: Pick<FieldProps, "value" | "onValue">,
-): View {
-  const chosen = Array.isArray(value) ? value : [];
-  return html`<select multiple size=${Math.min(6, options.length)} onChange=${(event: Event) => {
-    const { selectedOptions } = event.target as HTMLSelectElement;
-    onValue([...selectedOptions].map((option) => option.value));
-  }}>${
-    options.map(([each, label]) =>
-      html`<option value=${each} selected=${chosen.includes(each)}>${label}</option>`
-    )
-  }</select>`;
 }
 
 type Choice = readonly [value: string, label: string];

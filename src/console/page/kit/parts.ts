@@ -140,13 +140,12 @@ export function Search({ label, value, onInput, onEnter }: {
 }
 
 /** Goes through pages, which count from 1. */
-export function Pager({ page, pages, onPage, children }: {
+export function Pager({ page, pages, onPage }: {
   page: number;
   pages: number;
   onPage: (page: number) => void;
-  children?: View;
 }): View {
-  return html`<p class="pager"><span>${texts.page(page, pages)}${children}</span>
+  return html`<p class="pager"><span>${texts.page(page, pages)}</span>
     <${Button} isOff=${page <= 1} onPress=${() => onPage(page - 1)}>${texts.previousPage}<//>
     <${Button} isOff=${page >= pages} onPress=${() => onPage(page + 1)}>${texts.nextPage}<//></p>`;
 }

@@ -153,24 +153,11 @@ function keepFocus(): void {
   }).observe(document.body, { childList: true, subtree: true });
 }
 
-/** Shows in the tab how much waits: its title, and a badge on its icon. */
+/** Shows in the title of the tab how much waits. */
 function showCount({ name, count }: PageOptions): void {
-  const icon = document.querySelector<HTMLLinkElement>("link[rel~=icon]");
   effect(() => {
     const waiting = count.value > 0 ? `(${count}) ` : "";
     document.title = `${waiting}${name.value === "" ? "" : `${nameText(name.value)} · `}${texts.product}`;
-    const badge =
-      `<circle cx="23" cy="9" r="9" fill="#d97706"/><text x="23" y="13.5" font-size="13" fill="#fff" ` +
-      `font-weight="700" font-family="sans-serif" text-anchor="middle">${
-        count.value > 9 ? "9+" : count
-      }</text>`;
-    const svg =
-      `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" ` +
-      `fill="${
-        connection.value === "lost" ? "#8a8f98" : "#4f6bed"
-      }"/><path d="M7 11l6 5-6 5M15 22h10" fill="none" ` +
-      `stroke="#fff" stroke-width="3"/>${count.value > 0 ? badge : ""}</svg>`;
-    icon?.setAttribute("href", `data:image/svg+xml,${encodeURIComponent(svg)}`);
   });
 }
 

@@ -89,7 +89,9 @@ function cellsOf(member: MemberValue): readonly View[] {
       ${requests + bytes > 0 && below(T.waits(requests, sizeText(bytes)))}`,
     answer_p50_ms === undefined
       ? null
-      : html`p50 ${durationText(answer_p50_ms)}${below(`p95 ${durationText(answer_p95_ms ?? 0)}`)}`,
+      : html`<span class="times">p50 ${durationText(answer_p50_ms)}${
+        below(`p95 ${durationText(answer_p95_ms ?? 0)}`)
+      }</span>`,
     html`
       <${Ask} kind="danger" title=${T.endOf(nameText(name))} label=${T.end} path="end" name=${name}
         schema=${endSchema(principal)} toOptions=${({ who, ...options }: Values) => ({

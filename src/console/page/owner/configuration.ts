@@ -40,7 +40,7 @@ export function Configuration(): View {
         <div class="actions"><${Button} onPress=${again}>${T.checkAgain}<//>
           <${Do} isOff=${status.value?.can_undo !== true} path="config/undo" label=${T.undo} /></div>
       </section>
-      <section aria-labelledby="servers">
+      <section aria-labelledby="servers" class=${chosen !== "" && "first"}>
         <h2 id="servers">${texts.servers.title}</h2>
         <${Tabs} label=${texts.servers.title} path=${["configuration"]} chosen=${chosen} tabs=${{
           "": T.new,

@@ -2,12 +2,12 @@
 import { useEffect, useState } from "preact/hooks";
 import type { HistoryValue, RunningValue, WaitingValue } from "../../../api_values.ts";
 import { act } from "../kit/client.ts";
-import { Form, type Values } from "../kit/form.ts";
+import { Form, parseValue, recordOf, type Values } from "../kit/form.ts";
 import { html } from "../kit/html.ts";
 import { Button, Do, Empty, Failure, nameOf, Pager, State } from "../kit/parts.ts";
 import { useReading } from "../kit/reading.ts";
 import { Heading, type Row, Split } from "../kit/split.ts";
-import { now, Since, sizeText, spanText } from "../kit/time.ts";
+import { now, Since, spanText } from "../kit/time.ts";
 import { Line, Lines, Members, Name, Prose, Uri, type View } from "../kit/words.ts";
 import { texts } from "../texts.ts";
 import { calls, history, waiting } from "./computer.ts";
@@ -94,7 +94,7 @@ function Who({ call, does }: { call: Call; does: string }): View {
 const ARMING_MS = 450;
 
 function Approval({ entry: call }: { entry: WaitingValue }): View {
-  const [isRead, setRead] = useState(call.arguments !== undefined);
+  const [isRead, setRead] = useState(false);
   const [isArmed, setArmed] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setArmed(true), ARMING_MS);
@@ -113,9 +113,7 @@ function Approval({ entry: call }: { entry: WaitingValue }): View {
     ${call.must_ask && html`<p class="faint">${T.mustAsk}</p>`}
     <${Changes} tool=${call} />
     <h3>${T.arguments}</h3>
-    ${call.arguments === undefined
-      ? html`<${ArgumentPages} call=${call} onRead=${() => setRead(true)} />`
-      : html`<${Members} label=${T.arguments} value=${call.arguments} />`}
+    <${Arguments} id=${id} onRead=${() => setRead(true)} />
     ${description !== "" && html`
       <h3>${T.description}</h3>
       <${Prose} text=${description} />
@@ -130,7 +128,6 @@ function Approval({ entry: call }: { entry: WaitingValue }): View {
       `}
       <${Button} kind="danger" keys="D" isOff=${!isArmed}
         onPress=${decide("calls/deny")}>${T.deny}<//>
-      ${!isRead && html`<small class="faint">${T.readFirst}</small>`}
     </div>
   `;
 }
@@ -166,21 +163,24 @@ export function Changes(
   }</section>`;
 }
 
-/** Arguments that are too long for one page: a call can be allowed when its last page was shown. */
-function ArgumentPages({ call, onRead }: { call: WaitingValue; onRead: () => void }): View {
+/** The arguments of a call, which can be allowed when the last page of them was shown. */
+function Arguments({ id, onRead }: { id: string; onRead: () => void }): View {
   const [page, setPage] = useState(1);
   const { value, error } = useReading<{ page: number; pages: number; text: string }>("calls/show", {
-    arguments: [call.id],
+    arguments: [id],
     options: { page },
   });
   useEffect(() => {
     if (value !== undefined && value.page >= value.pages) onRead();
   }, [value]);
   if (value === undefined) return html`<${Failure} text=${error} />`;
-  return html`<${Pager} page=${page} pages=${value.pages} onPage=${setPage}> · ${
-    sizeText(call.arguments_bytes ?? 0)
-  }<//>
-    <${Lines} key=${page} text=${value.text} first=${200_000} />`;
+  const { pages, text } = value;
+  if (pages === 1) return html`<${Members} label=${T.arguments} value=${recordOf(parseValue(text))} />`;
+  return html`
+    <${Pager} page=${page} pages=${pages} onPage=${setPage} />
+    <${Lines} key=${page} text=${text} first=${200_000} />
+    <small class="faint">${T.readFirst}</small>
+  `;
 }
 
 /** A question of an MCP server, or a sign-in that waits for the browser. */
