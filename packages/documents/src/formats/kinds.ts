@@ -24,7 +24,7 @@ const KINDS = {
   csv: { extensions: ["csv", "tsv", "tab"], load: () => import("./csv.ts") },
   xlsx: { extensions: ["xlsx", "xlsm", "xltx", "xltm"], load: () => import("./xlsx/mod.ts") },
   oldWorkbook: {
-    extensions: ["xls", "xlt", "xlsb", "dbf"],
+    extensions: ["xls", "xlt", "xlsb", "dbf", "ods", "ots", "fods"],
     load: () => import("./old/workbook.ts"),
     isAlone: true,
   },
@@ -45,6 +45,10 @@ const KINDS = {
   markdown: {
     extensions: ["md", "markdown", "mdown", "mkd", "mdx", "rmd", "qmd"],
     load: () => import("./markdown.ts"),
+  },
+  openDocument: {
+    extensions: ["odt", "ott", "fodt", "odp", "otp", "fodp", "odg", "otg", "fodg"],
+    load: () => import("./odf/mod.ts"),
   },
   epub: { extensions: ["epub"], load: () => import("./epub.ts") },
   notebook: { extensions: ["ipynb"], load: () => import("./notebook.ts") },

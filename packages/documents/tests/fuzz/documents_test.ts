@@ -32,6 +32,12 @@ const SEEDS: Readonly<Record<string, Uint8Array<ArrayBuffer>>> = {
     One: '<sheetData><row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1"><v>2</v></c></row></sheetData>',
   }, { texts: ["a"] }),
   "a.pptx": pptxOf([{ shapes: "<p:sp><p:txBody><a:p><a:r><a:t>Hello</a:t></a:r></a:p></p:txBody></p:sp>" }]),
+  "a.odt": zipOf({
+    "content.xml":
+      "<a:document-content><a:body><a:text><t:h t:outline-level='1'>Hi</t:h><t:list><t:list-item><t:p>x</t:p></t:list-item>" +
+      "</t:list><b:table><b:table-row><b:table-cell><t:p>1</t:p></b:table-cell></b:table-row></b:table></a:text></a:body></a:document-content>"
+        .replace("<a:document-content", '<a:document-content xmlns:a="a" xmlns:b="b" xmlns:t="t"'),
+  }),
   "a.epub": zipOf({
     "META-INF/container.xml": '<container><rootfiles><rootfile full-path="a.opf"/></rootfiles></container>',
     "a.opf":

@@ -186,7 +186,7 @@ export class HtmlReader {
     if (tagName === "table") {
       for (const { cells } of this.#rows(element, depth)) {
         this.#endLine();
-        this.#text.push({ text: cells.filter((cell) => cell !== null).join(" | ") });
+        this.#text.push({ text: cells.filter((cell) => typeof cell === "string").join(" | ") });
       }
       this.#endLine();
       return [];

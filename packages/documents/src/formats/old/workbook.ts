@@ -1,4 +1,4 @@
-/** Workbooks in the formats before 2007 and in Excel's binary one: they are written as XLSX, which is then read. */
+/** Workbooks in the formats before 2007, in Excel's binary one and of OpenDocument: they are written as XLSX, which is then read. */
 import { read, type WorkBook, write } from "@e965/xlsx";
 import { describeError } from "../../basics.ts";
 import { extensionOf } from "../../file_name.ts";
@@ -12,7 +12,7 @@ const CELLS = { type: "array", cellNF: true, cellStyles: true, cellHTML: false, 
 /** Opens a workbook. Its pages are those of XLSX. */
 export async function open(input: ParseInput): Promise<ParsedDocument> {
   const { bytes, fileName } = input;
-  const disguised = await openDisguised(input, extensionOf(fileName) === "xlsb" ? undefined : "xlsx");
+  const disguised = await openDisguised(input, /^xl[st]$/.test(extensionOf(fileName)) ? "xlsx" : undefined);
   if (disguised !== undefined) return disguised;
   const xlsx: ArrayBuffer = write(readWorkbook(bytes), { ...CELLS, bookType: "xlsx", bookSST: true });
   const { facts, page } = openXlsx({ ...input, bytes: new Uint8Array(xlsx) });

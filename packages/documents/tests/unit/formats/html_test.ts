@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { DocumentError } from "../../../src/formats/format.ts";
-import { openFile, pagesOf } from "./_open.ts";
+import { markdownOf, openFile, pagesOf } from "./_open.ts";
 
 Deno.test("the blocks of HTML become elements, and scripts and styles do not", async () => {
   const document = await openFile(
@@ -308,4 +308,16 @@ Deno.test("hostile HTML takes a time that grows with its length alone", async ()
     // A time that grows with the square of the length would be minutes.
     assert(ms < 10_000, `${text.slice(0, 30)} took ${ms} ms`);
   }
+});
+
+Deno.test("a table in a cell is read as text, also where its cells cover others", async () => {
+  const inner =
+    "<table><tr><td colspan=2>a</td><td rowspan=2>b</td></tr><tr><td>c</td><td>d</td></tr></table>";
+  const [markdown] = await markdownOf(
+    await openFile(
+      "a.html",
+      `<table><tr><td>x</td><td>${inner}</td></tr><tr><td>y</td><td>z</td></tr></table>`,
+    ),
+  );
+  assertEquals(markdown?.includes("| x | a \\| b<br>c \\| d |"), true, markdown);
 });
