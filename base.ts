@@ -16,8 +16,36 @@ export { globProblem } from "./src/files/globs.ts";
 export { createLogger, type Logger, silentLogger } from "./src/log.ts";
 export { openRegularFile, readBeginning } from "./src/files/open_file.ts";
 export { importWords } from "./src/own_imports.ts";
+export { MAX_ROOM, roomOf } from "./src/local_tools/answer_parts.ts";
+export { ArgumentError, type Arguments } from "./src/local_tools/arguments.ts";
+export {
+  connectorResult,
+  FETCH_SHAPE,
+  fetchDocument,
+  isOfOpenAi,
+  SEARCH_SHAPE,
+} from "./src/local_tools/connector_answers.ts";
+export {
+  NO_OUTLINE,
+  type ReadableDocument,
+  readPageNumbers,
+  showElement,
+  showOutline,
+  showPages,
+  textOf,
+  titleOf,
+} from "./src/local_tools/document_answers.ts";
+export {
+  type CallContext,
+  type LocalToolOf,
+  type LocalToolParts,
+  makeLocalTool,
+} from "./src/local_tools/local_tool.ts";
+export { errorResult, type Json, type McpToolResult } from "./src/local_tools/mcp.ts";
 export { ErrorCode } from "./src/protocol/error_codes.ts";
 export { SmcpError } from "./src/protocol/errors.ts";
+export { readableOf } from "./src/provider/documents/content.ts";
+export { toBareLine, toFence, toSeenLine, toSeenName, toSeenUri, toSeenWord } from "./src/text/safe_text.ts";
 export { countOf } from "./src/text/text.ts";
-export { buildDpeUri } from "./src/uri/dpe_uri.ts";
+export { buildDpeUri, isValidDpeUri, parseDpeUri } from "./src/uri/dpe_uri.ts";
 export { PACKAGE_VERSION } from "./src/version.ts";

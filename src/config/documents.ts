@@ -118,6 +118,8 @@ export function documentsServer(
     `--allow-run=${escapeComma(deno)}`,
     documentsProgram(),
     ...folders,
+    // The tools of toolkits and gateway find and read the documents of all Computers; each would stand there twice.
+    "--no-tools",
     ...(cache === undefined ? [] : ["--cache", cache]),
     "--host",
     hostOf(name),

@@ -66,6 +66,14 @@ export class Arguments {
     throw this.#wrong(name, `must be a whole number from ${min} to ${max}`);
   }
 
+  /** Yes or no. A text of it counts, since models write that as well. */
+  flag(name: string): boolean | undefined {
+    const value = this.#args[name] ?? undefined;
+    if (value === undefined || typeof value === "boolean") return value;
+    if (value === "true" || value === "false") return value === "true";
+    throw this.#wrong(name, "must be true or false");
+  }
+
   texts(name: string): readonly string[] | undefined {
     const value = this.#args[name] ?? undefined;
     if (value === undefined) return undefined;

@@ -1,5 +1,6 @@
 /** Answers of tools that read a document: its pages or one element, as Markdown with their pictures, in parts. */
 import { renderElementMarkdown } from "../dpe/markdown.ts";
+import { type PageSpan, renderOutline } from "../dpe/outline.ts";
 import { renderElementText } from "../dpe/text.ts";
 import type { DPEDocument, DPEElementDetail, DPEFormat, DPEPage } from "../protocol/dpe.ts";
 import { escapeUnreadable, toFence, toSeenLine, toSeenWord } from "../text/safe_text.ts";
@@ -12,13 +13,18 @@ import { type DocumentPicture, isDataUrl, picturesOf, toPictureContent, withElem
 const MAX_PAGES = 1_000;
 /** The longest list of pages, in characters: as many as the pages at most take, each by its number. */
 const MAX_RANGES_LENGTH = 10 * MAX_PAGES;
+/** A document of more pages answers its outline, unless something of it is named. */
+const MAX_WHOLE_PAGES = 20;
 /** How much is shown of the data of a picture in JSON. */
 const MAX_DATA_LENGTH = 32;
 
+export const NO_OUTLINE =
+  "The document has no outline: read some of its pages, or search in it with find_documents";
+
 /** A document, wherever it is. */
 export interface ReadableDocument {
-  /** Its metadata. */
-  metadata(): Promise<DPEDocument>;
+  /** Its metadata, and with `outline` its chapters and sections, or those of some pages. */
+  metadata(outline?: "all" | PageSpan): Promise<DPEDocument>;
   /** A page. Beside its Markdown, it needs to have only the elements that are shown apart from the text. */
   page(index: number, format: DPEFormat): Promise<DPEPage>;
   element(id: string, format: DPEFormat): Promise<DPEElementDetail>;
@@ -62,7 +68,29 @@ export async function showElement(
   return toResult([toFence(part), ...more], pictures);
 }
 
-/** Pages one after the other, as long as there is room for them, and what follows. */
+/** The outline of a document, or of some of its pages; `undefined` when it has none. */
+export async function showOutline(
+  readable: ReadableDocument,
+  { headOf, pages }: {
+    readonly headOf: (document: DPEDocument) => string;
+    readonly pages?: readonly number[] | undefined;
+  },
+): Promise<McpToolResult | undefined> {
+  const span = pages && { first: Math.min(...pages), last: Math.max(...pages) };
+  const document = await readable.metadata(span ?? "all");
+  const { outline: entries = [], page_count: count } = document;
+  if (entries.length === 0) return undefined;
+  const isCut = entries.some(({ section_count = 0 }) => section_count > 0);
+  const more = isCut ? ', for more sections "outline" with pages such as "20-39"' : "";
+  return toResult([
+    headOf(document),
+    `It has ${pagesOf(count)}. The outline, with the page on which each part begins:`,
+    toFence(renderOutline(entries)),
+    `[Call read_document again with pages such as "${entries[1]?.page_index ?? 0}"${more}]`,
+  ], []);
+}
+
+/** Pages one after the other, as long as there is room for them, and what follows. Of a long document, its outline. */
 export async function showPages(
   readable: ReadableDocument,
   { wanted, format, offset, headOf }: {
@@ -76,6 +104,12 @@ export async function showPages(
   },
 ): Promise<McpToolResult> {
   const document = await readable.metadata();
+  if (wanted === undefined && offset === 0 && document.page_count > MAX_WHOLE_PAGES) {
+    const outline = await showOutline(readable, { headOf });
+    if (outline !== undefined) return outline;
+  }
+  const outside = wanted?.find((page) => page >= document.page_count);
+  if (outside !== undefined) throw new ArgumentError(outsideOf(document, outside));
   const pages = wanted ??
     Array.from({ length: Math.min(document.page_count, MAX_PAGES) }, (_, index) => index);
   const parts = [headOf(document)];
@@ -91,7 +125,7 @@ export async function showPages(
     }
     const { part, end, room } = partOf(text, { offset: skipped, max: left });
     left -= room;
-    parts.push(`## ${titleOf(read, page, document)}\n\n${toFence(part)}`);
+    parts.push(headingOf(read, { page, document, text }), toFence(part));
     pictures.push(...picturesOf(elementsOf(read)).filter(({ elementId }) => part.includes(elementId)));
     if (end >= text.length) continue;
     const rest = pages.slice(index + 1);
@@ -103,9 +137,23 @@ export async function showPages(
   return toResult(parts, pictures);
 }
 
+function outsideOf({ page_count: count }: DPEDocument, page: number): string {
+  return `Cannot read page ${page}: the document has ${pagesOf(count)}, numbered from 0 to ${count - 1}`;
+}
+
 function toResult(parts: readonly string[], pictures: readonly DocumentPicture[]): McpToolResult {
   const text: McpContent = { type: "text", text: parts.filter((part) => part !== "").join("\n\n") };
   return { content: [text, ...toPictureContent(pictures)] };
+}
+
+/** What stands above a page: nothing that its text or the document says as well. */
+function headingOf(
+  read: DPEPage,
+  { page, document, text }: { readonly page: number; readonly document: DPEDocument; readonly text: string },
+): string {
+  const isTitled = text.slice(0, text.search(/\n|$/)).replace(/^#+ /, "") === read.title;
+  const heading = isTitled ? `Page ${page}` : titleOf(read, page, document);
+  return document.page_count === 1 && heading === `Page ${page}` ? "" : `## ${heading}`;
 }
 
 /** The heading of a page, without what it repeats: its number, counted from 1, or the title of its document. */
@@ -123,13 +171,32 @@ export function textOf(part: DPEPage | DPEElementDetail, format: DPEFormat): str
   const { content_markdown: markdown, content_text: plain } = part;
   const elements = elementsOf(part);
   if (format === "markdown" && markdown !== undefined) {
-    return escapeUnreadable(withElementIds(markdown, elements, renderElementMarkdown));
+    return escapeUnreadable(withElementIds(withoutRepeatedLinks(markdown), elements, renderElementMarkdown));
   }
   if (format === "text" && plain !== undefined) {
     return escapeUnreadable(withElementIds(plain, elements, renderElementText));
   }
   return escapeUnreadable(JSON.stringify(part, withoutData));
 }
+
+/** The Markdown without paragraphs that are nothing but a link of a text before them: many readers give each link twice. */
+function withoutRepeatedLinks(markdown: string): string {
+  if (!LINK_ALONE.test(markdown)) return markdown;
+  const kept: string[] = [];
+  const seen = new Set<string>();
+  let isCode = false;
+  for (const block of markdown.split("\n\n")) {
+    const isRepeated = !isCode && seen.has(block) && LINK_ALONE.test(block);
+    for (const line of block.split("\n")) if (/^\s*`{3,}/.test(line)) isCode = !isCode;
+    if (isRepeated) continue;
+    for (const [link] of block.matchAll(LINK)) seen.add(link);
+    kept.push(block);
+  }
+  return kept.join("\n\n");
+}
+
+const LINK = /\[[^[\]\n]{1,500}\]\([^()\s]{1,2000}\)/g;
+const LINK_ALONE = /^\[[^[\]\n]{1,500}\]\([^()\s]{1,2000}\)$/m;
 
 function elementsOf(part: DPEPage | DPEElementDetail): readonly DPEElementDetail[] {
   return "elements" in part ? part.elements : [part];

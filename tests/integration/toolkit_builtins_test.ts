@@ -81,7 +81,7 @@ Deno.test("find_documents: a Computer that fails is told, and the others are ser
 });
 
 Deno.test("view_desktop shows the pictures of a window that is named, and goes on with a long one", async () => {
-  const text = `${"x".repeat(39_999)}😀${"y".repeat(10)}`;
+  const text = `${"x".repeat(31_999)}😀${"y".repeat(10)}`;
   const picture = { uri: "window://a/chart", mimeType: "image/png", blob: "iVBORw0KGgo=" };
   await using office = await ComputerOffice.open(scriptedServers({
     one: {

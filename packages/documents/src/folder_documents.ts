@@ -13,6 +13,7 @@ import { DocumentCatalogue } from "./catalogue.ts";
 import { FileFilter, type FileRules } from "./folder/rules.ts";
 import { FileTree, type FolderFile } from "./folder/tree.ts";
 import { type IndexDatabase, openIndex } from "./index/database.ts";
+import type { ToolPlace } from "./tools/document_tools.ts";
 import { ParserPool } from "./parsing/pool.ts";
 import type { SearchOptions, SearchResult } from "./search/search.ts";
 
@@ -86,18 +87,24 @@ export interface FolderDocuments extends AsyncDisposable {
  *
  * Specification: `docs/protocol/finder.md#mcp-servers-with-documents`.
  */
-export async function openFolderDocuments(options: FolderDocumentsOptions): Promise<FolderDocuments> {
+export function openFolderDocuments(options: FolderDocumentsOptions): Promise<FolderDocuments> {
+  return openFolders(options);
+}
+
+/** The same, with the tools of the program. */
+export async function openFolders(options: FolderDocumentsOptions): Promise<OpenFolders> {
   const filter = new FileFilter(options);
   return new OpenFolders(await findRoots(options.folders), filter, options);
 }
 
-class OpenFolders implements FolderDocuments {
+export class OpenFolders implements FolderDocuments {
   readonly listed: Promise<void>;
   readonly #log: Logger;
   readonly #provider = new Provider();
   readonly #pool: ParserPool;
   readonly #database: IndexDatabase;
   readonly #filter: FileFilter;
+  readonly #roots: readonly string[];
   readonly #tree: FileTree;
   readonly #catalogue: DocumentCatalogue;
   readonly #window: PublishedWindow;
@@ -109,6 +116,7 @@ class OpenFolders implements FolderDocuments {
     const { maxFileBytes = 100 * MEBIBYTE, maxParserBytes = 768 * MEBIBYTE, parsers = 2 } = options;
     this.#log = logger;
     this.#filter = filter;
+    this.#roots = roots;
     this.#tree = new FileTree(roots, { filter, maxFiles, logger });
     this.#pool = new ParserPool({
       processes: parsers,
@@ -159,6 +167,11 @@ class OpenFolders implements FolderDocuments {
 
   attach(target: SdkMcpServer | SdkServer | SdkHandler): void {
     this.#provider.attach(target);
+  }
+
+  /** Where tools find and read the documents. */
+  get toolPlace(): ToolPlace {
+    return { catalogue: this.#catalogue, tree: this.#tree, roots: this.#roots };
   }
 
   get progress(): DocumentsProgress {

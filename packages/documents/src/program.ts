@@ -1,8 +1,8 @@
 /** The command line of `main.ts`. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { buildDpeUri, type Logger, untilAborted } from "@a2c-smcp/sdk/base";
-import { type FolderDocuments, openFolderDocuments } from "./folder_documents.ts";
-import { createDocumentsHandler, serveDocumentsOnStdio } from "./serving.ts";
+import { openFolders } from "./folder_documents.ts";
+import { createDocumentsHandler, type ServedDocuments, serveDocumentsOnStdio } from "./serving.ts";
 import {
   admissionOf,
   type AdmissionOptions,
@@ -28,6 +28,7 @@ interface DocumentsCliOptions extends LogOptions, HttpOptions {
   readonly hidden: boolean;
   readonly host: string;
   readonly cache?: string;
+  readonly tools: boolean;
   readonly maxFileSize: number;
   readonly parserMemory: number;
 }
@@ -81,6 +82,7 @@ function documentsOptions(): Option[] {
       "local.documents",
     ),
     new Option("--cache <folder>", "keep there what was read from files between runs"),
+    new Option("--no-tools", "resources alone, without tools to find and read documents"),
     new Option("--max-file-size <size>", "the largest file that is read")
       .argParser(sizeOf(1)).default(100 * 1024 * 1024, "100MiB"),
     new Option("--parser-memory <size>", "the most memory of a process that reads files")
@@ -106,7 +108,7 @@ async function serve(
   const { http } = options;
   const place = { file: "documents.token", what: "the documents", logger };
   const service = http && { ...http, admission: await admissionOf({ ...options, http }, place) };
-  await using documents = await openFolderDocuments({
+  await using documents = await openFolders({
     ...options,
     folders,
     cacheFolder: options.cache,
@@ -116,12 +118,12 @@ async function serve(
   }).catch((error: unknown) => {
     throw error instanceof TypeError ? new UsageError(error.message, { cause: error }) : error;
   });
-  await serveClients(documents, { service, logger, signal });
+  await serveClients({ documents, hasTools: options.tools }, { service, logger, signal });
 }
 
 /** Serves until the only client is gone, or the signal is aborted. */
 async function serveClients(
-  documents: FolderDocuments,
+  served: ServedDocuments,
   { service: overHttp, logger, signal }: {
     readonly service: (HttpPlace & { readonly admission: AdmissionOptions }) | undefined;
     readonly logger: Logger;
@@ -129,10 +131,10 @@ async function serveClients(
   },
 ): Promise<void> {
   if (overHttp !== undefined) {
-    const handler = createDocumentsHandler(documents, { ...overHttp.admission, logger });
+    const handler = createDocumentsHandler(served, { ...overHttp.admission, logger });
     return await listenOnHttp(handler, { ...overHttp, logger, signal });
   }
-  const service = serveDocumentsOnStdio(documents, logger);
+  const service = serveDocumentsOnStdio(served, logger);
   await Promise.race([service.closed, untilAborted(signal)]);
   await service.close();
 }

@@ -1,5 +1,5 @@
 /** Writes the JSON of all four levels (`docs/protocol/finder.md#answers-by-level`). */
-import { outlineWithin } from "../../dpe/outline.ts";
+import { outlineWithin, type PageSpan } from "../../dpe/outline.ts";
 import { renderElementMarkdown, renderPageMarkdown } from "../../dpe/markdown.ts";
 import { renderElementText, renderPageText } from "../../dpe/text.ts";
 import type {
@@ -56,7 +56,7 @@ export function readableOf(
   docRef: string,
   exchange: Pick<Exchange, "request" | "report">,
 ): {
-  metadata(): Promise<DPEDocument>;
+  metadata(outline?: "all" | PageSpan): Promise<DPEDocument>;
   page(pageIndex: number, format: DPEFormat): Promise<DPEPage>;
   element(elementId: string, format: DPEFormat): Promise<DPEElementDetail>;
 } {
@@ -64,7 +64,11 @@ export function readableOf(
   const reader = new DocumentReader(source, exchange);
   const queryOf = (level: number, format: DPEFormat) => dpeQueryOf({ level, queryParams: { format } });
   return {
-    metadata: async () => toMetadata(host, await reader.document(docRef)),
+    async metadata(outline) {
+      const span = outline === undefined || outline === "all" ? outline : `${outline.first}-${outline.last}`;
+      const query = dpeQueryOf({ level: 1, queryParams: span === undefined ? {} : { outline: span } });
+      return await toDocument({ host, query, document: await reader.document(docRef) }, reader);
+    },
     async page(pageIndex, format) {
       const page = await reader.page(await reader.document(docRef), pageIndex);
       return toPage({ host, docRef, pageIndex, query: queryOf(2, format) }, page);

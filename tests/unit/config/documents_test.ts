@@ -26,7 +26,15 @@ Deno.test("an entry for documents becomes a program that may read its folders an
   assertEquals(args.filter((arg) => /^--allow-(net|env|sys|ffi)|^-A$/.test(arg)), []);
   const program = args.findIndex((arg) => arg.endsWith("packages/documents/main.ts"));
   assertEquals(args.slice(program + 1), [
-    ...["/people/ada/Reports", "/projects/notes,old", "--cache", cache, "--host", "local.documents.reports"],
+    ...[
+      "/people/ada/Reports",
+      "/projects/notes,old",
+      "--no-tools",
+      "--cache",
+      cache,
+      "--host",
+      "local.documents.reports",
+    ],
     ...["--include", "**/*.pdf", "--gitignore"],
   ]);
 });

@@ -5,10 +5,12 @@ import { isValidDpeUri, parseDpeUri } from "../../../uri/dpe_uri.ts";
 import { toSeenLine, toSeenName, toSeenUri, toSeenWord } from "../../../text/safe_text.ts";
 import { ArgumentError } from "../../../local_tools/arguments.ts";
 import {
+  NO_OUTLINE,
   pagesOf,
   type ReadableDocument,
   readPageNumbers,
   showElement,
+  showOutline,
   showPages,
 } from "../../../local_tools/document_answers.ts";
 import { SHOWN_APART } from "../../../local_tools/pictures.ts";
@@ -41,9 +43,9 @@ export function readDocument(reach: Reach): LocalTool {
     name: "read_document",
     title: "Read a document",
     description:
-      "Reads a document of a Computer by its dpe:// URI, as Markdown with its pictures: all of it, some pages, or one " +
-      "element, such as the p3-image-1 of [picture p3-image-1: …]. A long document comes in parts, and each part says " +
-      "how to go on.",
+      "Reads a document of a Computer by its dpe:// URI, as Markdown with its pictures: all of a short one, of one with more " +
+      "than 20 pages the outline; or some pages, or one element, such as the p3-image-1 of [picture p3-image-1: …]. A long " +
+      "answer ends with how to go on.",
     properties: {
       uri: {
         type: "string",
@@ -52,9 +54,14 @@ export function readDocument(reach: Reach): LocalTool {
       computer: COMPUTER_PROPERTY,
       pages: {
         type: "string",
-        description: "The pages to read, from 0, such as 3 or 0-4 or 0,2,5-7. All when absent.",
+        description: "The pages to read, from 0, such as 3 or 0-4 or 0,2,5-7.",
       },
       element: { type: "string", description: "The id of one element to read instead." },
+      outline: {
+        type: "boolean",
+        description:
+          "Only the outline: chapters and sections with their pages; with pages, those of these pages.",
+      },
       format: { type: "string", enum: [...DPE_FORMATS], description: "markdown by default." },
       offset: {
         type: "integer",
@@ -76,6 +83,11 @@ export function readDocument(reach: Reach): LocalTool {
       const readable = readableAt(place);
       if (element !== undefined) return await showElement(readable, { element, format, offset });
       const head = (document: DPEDocument) => headOf(document, place.remote.name);
+      if (args.flag("outline") ?? false) {
+        const outline = await showOutline(readable, { headOf: head, pages: wanted });
+        if (outline === undefined) throw new ArgumentError(NO_OUTLINE);
+        return outline;
+      }
       return await showPages(readable, { wanted, format, offset, headOf: head });
     },
   });
@@ -127,7 +139,7 @@ export async function findPlace(
 export function readableAt({ remote, uri, signal }: Place): ReadableDocument {
   const options = { elements: SHOWN_APART, signal };
   return {
-    metadata: () => remote.readDocumentMetadata(uri, { signal }),
+    metadata: (outline) => remote.readDocumentMetadata(uri, { outline, signal }),
     page: (index, format) => remote.readPage(uri, index, { format, ...options }),
     element: (id, format) => remote.readElement(uri, id, { format, ...options }),
   };

@@ -1,0 +1,284 @@
+/** The tools of the documents server, for models of clients that know nothing but tools. */
+import {
+  type Arguments,
+  type CallContext,
+  countOf,
+  type Json,
+  type LocalToolOf,
+  type LocalToolParts,
+  makeLocalTool,
+  MAX_ROOM,
+  readPageNumbers,
+  roomOf,
+  toBareLine,
+  toSeenLine,
+  toSeenUri,
+  toSeenWord,
+} from "@a2c-smcp/sdk/base";
+import type { DocumentInfo } from "@a2c-smcp/sdk/provider";
+import type { DocumentCatalogue } from "../catalogue.ts";
+import type { FileTree, FolderFile } from "../folder/tree.ts";
+import { nameOf } from "../file_name.ts";
+import type { SearchHit, SearchResult } from "../search/search.ts";
+import { findNamed, type NamedDocument, type NamedFiles, pathOf } from "./names.ts";
+import { readDocument } from "./read_document.ts";
+
+/** A tool, for any MCP server. */
+export type DocumentTool = LocalToolOf<CallContext>;
+
+/** The most places, and documents, of one answer. */
+const MAX_PLACES = 50;
+const MAX_LISTED = 500;
+const MAX_OFFSET = 1_000_000;
+/** The most characters of why a document cannot be read. */
+const MAX_PROBLEM = 160;
+
+export interface ToolPlace {
+  readonly catalogue: DocumentCatalogue;
+  readonly tree: FileTree;
+  readonly roots: readonly string[];
+}
+
+const DOCUMENT: Json = {
+  type: "string",
+  description: "The document: its path, as find_documents and list_documents tell it, or its dpe:// URI.",
+};
+
+/** `find_documents`, `read_document` and `list_documents`. */
+export function makeDocumentTools(place: ToolPlace): DocumentTool[] {
+  return [findTool(place), readTool(place), listTool(place)];
+}
+
+/** Makes a tool that modifies nothing. */
+export function makeTool(parts: Omit<LocalToolParts<CallContext>, "annotations">): DocumentTool {
+  return makeLocalTool({ ...parts, annotations: { readOnlyHint: true, openWorldHint: false } });
+}
+
+function findTool(place: ToolPlace): DocumentTool {
+  return makeTool({
+    name: "find_documents",
+    title: "Find documents by their text",
+    description:
+      "Searches the text of all documents (PDF, Word, Excel, slides, mail, notes, code …) and gives the pages that fit best, " +
+      "with the words around. Use a few words that the text itself would have. The answer is often there; else read the page, " +
+      'or what is around the element, by read_document. Example: {"query": "tray mapping toner"}',
+    properties: {
+      query: { type: "string", description: "Words to look for. There are no operators." },
+      document: { ...DOCUMENT, description: "Searches only in this document: its path." },
+      limit: {
+        type: "integer",
+        minimum: 1,
+        maximum: MAX_PLACES,
+        description: "The most pages; 10 by default.",
+      },
+      offset: { type: "integer", minimum: 0, description: "How many pages to skip, to go on." },
+    },
+    required: ["query"],
+    async run(args, { signal }) {
+      const query = args.text("query") ?? args.missing("query");
+      const limit = args.integer("limit", { min: 1, max: MAX_PLACES }) ?? 10;
+      const offset = args.integer("offset", { min: 0, max: MAX_OFFSET }) ?? 0;
+      const named = args.text("document");
+      const given = await namedFiles(place, signal);
+      const docRef = named === undefined ? undefined : findNamed(named, given).file.docRef;
+      const found = await place.catalogue.search(query, { docRef, limit, offset, signal });
+      return { content: [{ type: "text", text: findLines(found, { given, offset }).join("\n") }] };
+    },
+  });
+}
+
+function findLines(
+  { hits, total, notice }: SearchResult,
+  { given, offset }: { readonly given: NamedFiles; readonly offset: number },
+): string[] {
+  const lines: string[] = [];
+  let before: string | undefined;
+  for (const hit of hits) {
+    const file = given.files.get(hit.docRef);
+    if (file === undefined) continue;
+    if (hit.docRef !== before) lines.push(headOf(file, hit.title, given));
+    before = hit.docRef;
+    lines.push(toHitLine(hit));
+  }
+  if (hits.length === 0) {
+    lines.push(
+      offset > 0 && total > 0
+        ? `Only ${countOf(total, "page")} fit: use a lower offset.`
+        : "No page has these words. Try other or fewer words, those that the text would have.",
+    );
+  }
+  const end = offset + hits.length;
+  if (hits.length > 0 && end < total) lines.push(`[${total} pages fit: go on with offset ${end}]`);
+  if (notice !== undefined) lines.push(`[${notice}]`);
+  return lines;
+}
+
+function headOf(file: FolderFile, title: string, given: NamedFiles): string {
+  const path = toSeenUri(pathOf(file, given));
+  return title === nameOf(file.path) ? path : `${path}: ${toSeenWord(title)}`;
+}
+
+/** The title of a page, without its number and what the document is called as well; empty when nothing is left. */
+export function pageNameOf({ title, pageTitle = "" }: Pick<SearchHit, "title" | "pageTitle">): string {
+  const own = pageTitle.replace(/^Page \d+(?:: |$)/, "");
+  return own === title ? "" : own;
+}
+
+function toHitLine(hit: SearchHit): string {
+  const { page, elementId, snippet } = hit;
+  const own = pageNameOf(hit);
+  const name = own === "" ? "" : ` (${toSeenWord(own)})`;
+  const element = elementId === undefined ? "" : `, element ${toSeenWord(elementId)}`;
+  const words = snippet === "" ? "" : `: ${snippet.split("\n").map((line) => toSeenLine(line)).join(" → ")}`;
+  return `  page ${page}${name}${element}${words}`;
+}
+
+function readTool(place: ToolPlace): DocumentTool {
+  return makeTool({
+    name: "read_document",
+    title: "Read a document",
+    description:
+      "Reads a document as Markdown, with its pictures: all of a short one; of one with more than 20 pages the outline, so that " +
+      "you can choose pages. `around` gives only what stands around some words, such as a row with the names of its columns. " +
+      "A long answer ends with how to go on. " +
+      'Examples: {"document": "manuals/printer.pdf", "pages": "20-22"}, {"document": "sales.xlsx", "around": "East 2025"}',
+    properties: {
+      document: DOCUMENT,
+      pages: { type: "string", description: "Page numbers from 0, such as 3 or 0-4 or 0,2,5-7." },
+      element: { type: "string", description: "Only this element, by its id, such as p3-table-1." },
+      around: {
+        type: "string",
+        description:
+          "Only what is around these words: in the document, or in its pages or element where they are named.",
+      },
+      outline: {
+        type: "boolean",
+        description:
+          "Only the outline: chapters and sections with the page of each; with pages, those of these pages.",
+      },
+      offset: {
+        type: "integer",
+        minimum: 0,
+        description: "How many characters to skip, to go on with a long page.",
+      },
+    },
+    required: ["document"],
+    async run(args, { signal }) {
+      const given = await namedFiles(place, signal);
+      const named = findNamed(args.text("document") ?? args.missing("document"), given);
+      return await readDocument(place.catalogue, {
+        ...named,
+        name: toSeenUri(pathOf(named.file, given)),
+        ...readWish(args, named),
+        signal,
+      });
+    },
+  });
+}
+
+function readWish(args: Arguments, { page, element }: NamedDocument) {
+  const pages = readPageNumbers(args, "pages");
+  return {
+    pages: pages ?? (page === undefined ? undefined : [page]),
+    element: args.text("element") ?? (pages === undefined ? element : undefined),
+    around: args.text("around"),
+    isOutline: args.flag("outline") ?? false,
+    offset: args.integer("offset", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? 0,
+  };
+}
+
+function listTool(place: ToolPlace): DocumentTool {
+  return makeTool({
+    name: "list_documents",
+    title: "List documents",
+    description:
+      "Lists the documents by their paths, with the title, the number of pages and the day of the last change. To find what a " +
+      'text says, use find_documents. Example: {"path": "contracts/"}',
+    properties: {
+      path: {
+        type: "string",
+        description: "Only documents whose path has this text, such as 2025/ or .pdf.",
+      },
+      newest: { type: "boolean", description: "Those that changed last come first; by path otherwise." },
+      limit: {
+        type: "integer",
+        minimum: 1,
+        maximum: MAX_LISTED,
+        description: "The most documents; 100 by default.",
+      },
+      offset: { type: "integer", minimum: 0, description: "How many documents to skip, to go on." },
+    },
+    async run(args, { signal }) {
+      const part = args.text("path");
+      const limit = args.integer("limit", { min: 1, max: MAX_LISTED }) ?? 100;
+      const offset = args.integer("offset", { min: 0, max: MAX_OFFSET }) ?? 0;
+      const documents = await listedDocuments(place, part, signal);
+      if (args.flag("newest") ?? false) documents.sort((a, b) => b.file.modifiedMs - a.file.modifiedMs);
+      const lines = listLines(documents.slice(offset, offset + limit));
+      const end = offset + lines.length;
+      if (documents.length === 0) lines.push(nothingListed(part));
+      else if (lines.length === 0) {
+        lines.push(`Only ${countOf(documents.length, "document")}: use a lower offset.`);
+      } else if (end < documents.length) {
+        lines.push(`[${documents.length} documents: go on with offset ${end}]`);
+      }
+      return { content: [{ type: "text", text: lines.join("\n") }] };
+    },
+  });
+}
+
+interface ListedDocument {
+  readonly file: FolderFile;
+  readonly path: string;
+  readonly info: DocumentInfo;
+}
+
+/** The documents whose path has a text, in the order of their paths. */
+async function listedDocuments(
+  place: ToolPlace,
+  part: string | undefined,
+  signal: AbortSignal,
+): Promise<ListedDocument[]> {
+  const given = await namedFiles(place, signal);
+  const wanted = part?.normalize("NFC").toLowerCase() ?? "";
+  const listed = await place.catalogue.list({ signal, sessionId: undefined, authInfo: undefined });
+  return listed.flatMap((info) => {
+    const file = given.files.get(info.docRef);
+    if (file === undefined) return [];
+    const path = pathOf(file, given);
+    return path.normalize("NFC").toLowerCase().includes(wanted) ? [{ file, info, path }] : [];
+  });
+}
+
+/** A line for each document, as long as there is room. */
+function listLines(documents: readonly ListedDocument[]): string[] {
+  const lines: string[] = [];
+  let left = MAX_ROOM;
+  for (const { file: { modifiedMs }, info: { title, pageCount = 0, summary = "" }, path } of documents) {
+    const own = title === undefined || title === nameOf(path) ? [] : [toSeenLine(title)];
+    const state = pageCount === 0 ? "not read yet" : countOf(pageCount, "page");
+    // Its summary says why, and what to do.
+    const problem = /^Cannot be read/.test(summary) ? [toBareLine(summary, MAX_PROBLEM)] : [state];
+    const day = modifiedMs === 0 ? [] : [new Date(modifiedMs).toISOString().slice(0, 10)];
+    const line = `${toSeenUri(path)} (${[...own, ...problem, ...day].join(", ")})`;
+    left -= roomOf(line);
+    if (left < 0 && lines.length > 0) break;
+    lines.push(line);
+  }
+  return lines;
+}
+
+function nothingListed(part: string | undefined): string {
+  return part === undefined
+    ? "There are no documents."
+    : `No path has ${toSeenLine(part)}. Leave it out to see all, or search texts with find_documents.`;
+}
+
+/** The documents by their names, when all folders have been looked at. */
+export async function namedFiles(
+  { catalogue, tree, roots }: ToolPlace,
+  signal: AbortSignal,
+): Promise<NamedFiles> {
+  await catalogue.untilListed({ signal });
+  return { host: catalogue.host, roots, files: tree.files };
+}

@@ -1,0 +1,91 @@
+/** The names by which a model knows documents: their paths, which are short, and which a person knows as well. */
+import { basename } from "@std/path";
+import { ArgumentError, isValidDpeUri, parseDpeUri, toSeenLine, toSeenUri } from "@a2c-smcp/sdk/base";
+import type { FolderFile } from "../folder/tree.ts";
+
+/** The most documents that an error names. */
+const MAX_NAMED = 8;
+
+/** A document that a model has named, and the page or the element where it has named that as well. */
+export interface NamedDocument {
+  readonly file: FolderFile;
+  readonly page: number | undefined;
+  readonly element: string | undefined;
+}
+
+export interface NamedFiles {
+  /** The host of the URIs. */
+  readonly host: string;
+  readonly roots: readonly string[];
+  readonly files: ReadonlyMap<string, FolderFile>;
+}
+
+/** The path within the folder, behind the name of the folder where there are several. */
+export function pathOf({ root, path }: FolderFile, { roots }: NamedFiles): string {
+  if (roots.length === 1) return path;
+  const isAlone = roots.filter((each) => basename(each) === basename(root)).length === 1;
+  return `${isAlone ? basename(root) : root}/${path}`;
+}
+
+/**
+ * Finds the document of a path, of the end of a path, of a key or of a `dpe://` URI.
+ *
+ * @throws {ArgumentError} none has it, or several have.
+ */
+export function findNamed(named: string, given: NamedFiles): NamedDocument {
+  const { files, host } = given;
+  if (/^dpe:/i.test(named) && isValidDpeUri(named)) {
+    const { host: other, docRef = "", pageIndex: page, elementId: element } = parseDpeUri(named);
+    const file = other === host ? files.get(docRef) : undefined;
+    if (file === undefined) throw nothingNamed(named, [], given);
+    return { file, page, element };
+  }
+  const known = files.get(named);
+  const found = known === undefined ? filesOf(named, given) : [known];
+  const [file, ...others] = found;
+  if (file === undefined) throw nothingNamed(named, similarTo(named, given), given);
+  if (others.length > 0) {
+    throw new ArgumentError(`Several documents are named ${toSeenLine(named)}: ${listOf(found, given)}`);
+  }
+  return { file, page: undefined, element: undefined };
+}
+
+/** The file of exactly this path, else the files whose path ends so, whatever the case of the letters. */
+function filesOf(named: string, given: NamedFiles): FolderFile[] {
+  const wanted = named.replace(/^(?:file:\/\/)?(?:\.?\/)+/, "").normalize("NFC").toLowerCase();
+  const ending: FolderFile[] = [];
+  for (const file of given.files.values()) {
+    const path = pathOf(file, given);
+    if (path === named) return [file];
+    const folded = path.normalize("NFC").toLowerCase();
+    const isEnd = folded === wanted || folded.endsWith(`/${wanted}`);
+    if (isEnd || `${file.root}/${file.path}`.slice(1).normalize("NFC").toLowerCase() === wanted) {
+      ending.push(file);
+    }
+  }
+  return ending;
+}
+
+/** Files whose path has all words of a name. */
+function similarTo(named: string, given: NamedFiles): FolderFile[] {
+  const words = named.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  if (words.length === 0) return [];
+  return [...given.files.values()].filter((file) => {
+    const path = pathOf(file, given).toLowerCase();
+    return words.every((word) => path.includes(word));
+  });
+}
+
+function nothingNamed(named: string, similar: readonly FolderFile[], given: NamedFiles): ArgumentError {
+  const hint = similar.length === 0 ? "" : `. Similar: ${listOf(similar, given)}`;
+  return new ArgumentError(
+    `No document named ${
+      toSeenLine(named)
+    }${hint}. Call find_documents or list_documents to see which there are`,
+  );
+}
+
+function listOf(files: readonly FolderFile[], given: NamedFiles): string {
+  const names = files.slice(0, MAX_NAMED).map((file) => toSeenUri(pathOf(file, given)));
+  return names.join(", ") + (files.length > MAX_NAMED ? " and more" : "");
+}
