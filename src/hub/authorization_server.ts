@@ -26,7 +26,7 @@ import { type Exchange, readBody, sendJson, sendPage } from "./exchange.ts";
 import { findAccessToken, Grants } from "./grants.ts";
 import { Invitations } from "./invitations.ts";
 import { problemPage } from "./page.ts";
-import { OAuthLibrary, PATHS } from "./oauth_library.ts";
+import { ADDRESS_HEADER, OAuthLibrary, PATHS } from "./oauth_library.ts";
 import { type Asked, HubQuotas } from "./quotas.ts";
 import { StateFile } from "./state_file.ts";
 import { GrantsInUse } from "./grants_in_use.ts";
@@ -75,7 +75,7 @@ interface Parts {
   readonly quotas: HubQuotas;
 }
 
-export class AuthorizationServer implements AsyncDisposable {
+export class AuthorizationServer implements Disposable {
   /** Verifies the tokens of grants. */
   readonly tokens: TokenVerifier;
   readonly #options: AuthorizationServerOptions;
@@ -142,7 +142,7 @@ export class AuthorizationServer implements AsyncDisposable {
           },
         },
         resourceOf: (indicator) => URL.canParse(indicator) ? resourceOf(new URL(indicator))?.url : undefined,
-        mayFetch: (request) => quotas.take("document", addressOf(request)) === undefined,
+        mayFetch: (address) => quotas.take("document", address) === undefined,
         fetchDocument: (url) => fetch(url, { signal: AbortSignal.timeout(DOCUMENT_TIMEOUT_MS) }),
         onRefused: ({ error, description, client, request }) =>
           audit.refused({ request, client_id: client, error, reason: description }),
@@ -166,7 +166,6 @@ export class AuthorizationServer implements AsyncDisposable {
   /** Serves a request for a path of the authorization server; others get 404. */
   readonly handler: Handler = (request, response, { forwarded } = {}) => {
     const address = forwarded?.address ?? request.socket.remoteAddress;
-    addresses.set(request, address);
     this.#serve({ request, response, address }, forwarded?.host).catch((error) => {
       this.#options.logger.error("a request to the authorization server failed", {
         error: describeError(error),
@@ -192,17 +191,12 @@ export class AuthorizationServer implements AsyncDisposable {
   }
 
   /** Stops serving, and closes the state file. Idempotent. */
-  close(): Promise<void> {
-    if (this.#isClosed) return Promise.resolve();
+  [Symbol.dispose](): void {
+    if (this.#isClosed) return;
     this.#isClosed = true;
     this.#inUse.close();
     this.#parts.audit.close();
     this.#parts.file[Symbol.dispose]();
-    return Promise.resolve();
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
   }
 
   async #serve(exchange: Exchange, forwardedHost: string | undefined): Promise<void> {
@@ -219,7 +213,7 @@ export class AuthorizationServer implements AsyncDisposable {
     const asked = uid === undefined ? ASKED.get(path) : "authorize";
     if (asked !== undefined && request.method !== "OPTIONS" && !this.#admit(exchange, asked)) return;
     if (uid !== undefined) {
-      this.#speakPublicly(request);
+      this.#speakPublicly(exchange);
       return await this.#consents.answer(exchange, uid);
     }
     if (path === PATHS.register) return await this.#register(exchange);
@@ -231,7 +225,7 @@ export class AuthorizationServer implements AsyncDisposable {
       return sendPage(exchange, problemPage({ status: 414, title: "Cannot connect the client", text }));
     }
     if (path === PATHS.authorize) request.url = `${path}?${toAuthorizationQuery(query)}`;
-    this.#speakPublicly(request);
+    this.#speakPublicly(exchange);
     await this.#parts.library.answer(request, exchange.response);
     if (path === PATHS.token && exchange.response.statusCode === 200) {
       this.#parts.quotas.know(exchange.address);
@@ -291,12 +285,12 @@ export class AuthorizationServer implements AsyncDisposable {
     };
   }
 
-  /** Whatever a proxy says, links and cookies are those of the public URL. */
-  #speakPublicly({ headers }: IncomingMessage): void {
+  /** Whatever a proxy says, links and cookies are those of the public URL, and the address is that of the exchange. */
+  #speakPublicly({ request: { headers }, address }: Exchange): void {
     const { protocol, host } = new URL(this.#options.publicUrl);
     headers["x-forwarded-proto"] = protocol.slice(0, -1);
     headers["x-forwarded-host"] = host;
-    delete headers["x-forwarded-for"];
+    headers[ADDRESS_HEADER] = address;
   }
 }
 
@@ -304,13 +298,6 @@ function toTokenAccess(access: Access | undefined): TokenAccess | TokenRefusal {
   // The person has chosen to let it read alone, and may choose again.
   if (access !== undefined) return { access, mayGrow: access.rights === "read" };
   return { refused: "the token is not good for this path, or not any more", log: { detail: "wrong token" } };
-}
-
-/** The addresses of requests, for what the library asks about them. */
-const addresses = new WeakMap<IncomingMessage, string | undefined>();
-
-function addressOf(request: IncomingMessage): string | undefined {
-  return addresses.get(request) ?? request.socket.remoteAddress;
 }
 
 /** For people: what is wrong with a request whose refusal is not sent back to its client. */

@@ -16,10 +16,9 @@ interface Known {
   readonly facts: string;
   /** Ends what it has opened. */
   readonly ending: AbortController;
+  /** Since the last look: the last use, and how many calls. */
   usedAt: number;
-  /** Since the last look. */
   calls: number;
-  isUsed: boolean;
 }
 
 interface GrantsInUseParts {
@@ -51,7 +50,6 @@ export class GrantsInUse {
     this.#compare();
     const known = this.#known.get(grant.id) ?? this.#learn(grant);
     known.usedAt = Date.now();
-    known.isUsed = true;
     return known.ending.signal;
   }
 
@@ -87,10 +85,9 @@ export class GrantsInUse {
   }
 
   #write(id: string, known: Known): void {
-    if (!known.isUsed && known.calls === 0) return;
+    if (known.usedAt === 0 && known.calls === 0) return;
     this.#parts.grants.countUse(id, known);
-    known.calls = 0;
-    known.isUsed = false;
+    known.usedAt = known.calls = 0;
   }
 
   /** Writes what other programs have changed, and ends the streams of those grants. */
@@ -113,13 +110,7 @@ export class GrantsInUse {
   }
 
   #learn(grant: Grant): Known {
-    const known = {
-      facts: factsOf(grant),
-      ending: new AbortController(),
-      usedAt: 0,
-      calls: 0,
-      isUsed: false,
-    };
+    const known = { facts: factsOf(grant), ending: new AbortController(), usedAt: 0, calls: 0 };
     this.#known.set(grant.id, known);
     return known;
   }

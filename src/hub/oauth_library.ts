@@ -20,6 +20,9 @@ export const PATHS = {
   token: "/oauth/token",
 } as const;
 
+/** The address of a client, which the hub sets itself. */
+export const ADDRESS_HEADER = "x-forwarded-for";
+
 /** Whoever consents has proved it for this grant alone, so the library is told of one account. */
 const ACCOUNT = "owner";
 const ACCESS_SECONDS = 60 * 60;
@@ -106,8 +109,8 @@ export interface LibraryOptions {
   readonly resourceOf: (indicator: string) => string | undefined;
   /** The path for clients that name none. */
   readonly defaultResource: string;
-  /** Whether a metadata document may be fetched for this request. */
-  readonly mayFetch: (request: IncomingMessage) => boolean;
+  /** Whether a metadata document may be fetched for a client at this address. */
+  readonly mayFetch: (address: string) => boolean;
   readonly fetchDocument: (url: URL) => Promise<Response>;
   /** Called when a request is refused. */
   readonly onRefused: (refusal: OAuthFailure & { readonly client: string; readonly request: string }) => void;
@@ -116,14 +119,15 @@ export interface LibraryOptions {
 }
 
 export class OAuthLibrary {
+  /** Answers a request for authorization, a token or a revocation. */
+  readonly answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   readonly #library: Library;
-  readonly #answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
   private constructor(library: Library) {
     this.#library = library;
     // The hub says itself by which address it is reached, see `AuthorizationServer`.
     library.proxy = true;
-    this.#answer = library.callback();
+    this.answer = library.callback();
   }
 
   /** @throws {PackageMissingError} the library is not installed. */
@@ -140,11 +144,6 @@ export class OAuthLibrary {
       await library.Client.find(WARM_UP).catch(() => {});
       return opened;
     });
-  }
-
-  /** Answers a request for authorization, a token or a revocation. */
-  answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    return this.#answer(request, response);
   }
 
   /** The request that a person is asked about; `undefined` when it has ended, or is that of another browser. */
@@ -180,17 +179,11 @@ export class OAuthLibrary {
   }
 
   /** Sends the browser on with an error of OAuth. */
-  async refuse(
-    exchange: Exchange,
-    { error, description }: OAuthFailure,
-  ): Promise<void> {
+  async refuse(exchange: Exchange, { error, description }: OAuthFailure): Promise<void> {
     await this.#finish(exchange, { error, error_description: description });
   }
 
-  async #finish(
-    { request, response }: Exchange,
-    result: unknown,
-  ): Promise<void> {
+  async #finish({ request, response }: Exchange, result: unknown): Promise<void> {
     await this.#library.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
   }
 }
@@ -247,7 +240,9 @@ function configuration(
         enabled: true,
         ack: "draft-02",
         allowFetch: (context: LibraryContext | undefined) =>
-          Promise.resolve(context === undefined || options.mayFetch(context.req)),
+          Promise.resolve(
+            context === undefined || options.mayFetch(String(context.req.headers[ADDRESS_HEADER])),
+          ),
         cacheDuration: DOCUMENT_CACHE,
       },
       devInteractions: { enabled: false },

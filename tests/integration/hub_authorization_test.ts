@@ -213,7 +213,7 @@ Deno.test("tokens and clients survive the hub", async () => {
 Deno.test("a hub whose state file is damaged starts, says so, and refuses old tokens and clients", async () => {
   await using hub = await HubDoor.open();
   const { client, access, refresh } = await connected(hub);
-  await hub.server.close();
+  hub.server[Symbol.dispose]();
   const file = await Deno.open(hub.stateFile, { write: true });
   await file.write(crypto.getRandomValues(new Uint8Array(8_192)));
   file.close();
