@@ -40,6 +40,10 @@ Deno.test({
       await page.browser.textWith("This page needs its link"),
       "a2c-smcp computer console",
     );
+    await page.fill("Or paste the link here", "no link");
+    await page.press("Open");
+    await page.browser.textWith("That is not the link");
+    await page.browser.evaluate("document.querySelector('form input').select()");
     await openBy(page, page.console.door.link);
   },
 });

@@ -35,8 +35,11 @@ export function Form({ schema, submit, kind = "primary", onSubmit, children }: F
   const [refusal, setRefusal] = useState("");
   const send = async () => {
     setRefusal("");
-    await Promise.resolve(onSubmit(isPlain ? values : recordOf(values["json"])))
-      .catch((error) => setRefusal(messageOf(error)));
+    try {
+      await onSubmit(isPlain ? values : recordOf(values["json"]));
+    } catch (error) {
+      setRefusal(messageOf(error));
+    }
   };
   return html`<form class="form" onSubmit=${(event: Event) => event.preventDefault()}>
     ${

@@ -3,9 +3,9 @@ import { effect, type ReadonlySignal } from "@preact/signals";
 import { html } from "./html.ts";
 import { useEffect, useState } from "preact/hooks";
 import { texts } from "../texts.ts";
-import { connection, follow, hasToken, takeToken } from "./client.ts";
+import { ApiError, connection, follow, hasToken, takeToken } from "./client.ts";
 import { Form, type Values } from "./form.ts";
-import { Button, Dialog, Facts, notice, say } from "./parts.ts";
+import { Button, Dialog, Facts, notice } from "./parts.ts";
 import { goTo, linkTo, route, startRouting } from "./route.ts";
 import { pressInList } from "./split.ts";
 import { nameText, type View } from "./words.ts";
@@ -91,7 +91,7 @@ function link(
 /** The program does not know this page: it has started anew, or the page was opened without its link. */
 function Refused({ title, text, wrong, command, label, submit }: ShellProps["refused"]): View {
   const enter = ({ link = "" }: Values) => {
-    if (!takeToken(String(link))) return say(wrong, { isAlarm: true });
+    if (!takeToken(String(link))) throw new ApiError(wrong);
     connection.value = "connecting";
     void follow();
   };
@@ -103,8 +103,7 @@ function Refused({ title, text, wrong, command, label, submit }: ShellProps["ref
     <h1>${title}</h1>
     <p>${command === "" && hasToken() ? wrong : text}</p>
     ${command !== "" && html`<pre>${command}</pre>`}
-    <${Form} schema=${schema} submit=${submit} onSubmit=${enter} />
-    <p role="alert">${notice.value?.text}</p></main>`;
+    <${Form} schema=${schema} submit=${submit} onSubmit=${enter} /></main>`;
 }
 
 /** Keys of one letter, unless somebody types a text. A button with `aria-keyshortcuts` is pressed by its key. */

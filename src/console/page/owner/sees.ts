@@ -1,5 +1,4 @@
 /** What the Agent sees: tools, Desktop, Finder, skills and the masked configuration. */
-import { useEffect, useMemo, useRef } from "preact/hooks";
 import { html } from "../kit/html.ts";
 import { Empty, Failure, Tabs } from "../kit/parts.ts";
 import { useReading } from "../kit/reading.ts";
@@ -22,6 +21,9 @@ export function Sees(): View {
   `;
 }
 
+/** The characters of a window that are shown at first. */
+const FIRST_LENGTH = 1_500;
+
 /** The windows in their order, drawn anew as they change. */
 function Desktop(): View {
   const { value, error } = useReading<{ desktops: readonly string[]; warning?: string }>("desktop", {
@@ -40,31 +42,16 @@ function Desktop(): View {
     <ol class="windows">${
     desktops.map((text) => {
       const [uri = "", ...rest] = text.split("\n\n");
-      return html`<${Window} key=${uri} uri=${uri} text=${rest.join("\n\n")} />`;
+      return html`
+        <li class="card window" key=${uri}>
+          <h2>
+            <${Uri} text=${uri} />
+          </h2>
+          <${Lines} text=${rest.join("\n\n")} first=${FIRST_LENGTH} of=${uri} />
+        </li>
+      `;
     })
   }</ol></div>`;
-}
-
-/** The characters of a window that are shown at first. */
-const FIRST_LENGTH = 1_500;
-
-/** Drawn anew only when its text is another one; a change is marked for a moment. */
-function Window({ uri, text }: { uri: string; text: string }): View {
-  const ref = useRef<HTMLLIElement>(null);
-  const isFirst = useRef(true);
-  useEffect(() => {
-    if (!isFirst.current) ref.current?.animate({ borderColor: ["var(--accent)", "var(--line)"] }, 900);
-    isFirst.current = false;
-  }, [text]);
-  return useMemo(() =>
-    html`
-      <li class="card window" ref=${ref}>
-        <h2>
-          <${Uri} text=${uri} />
-        </h2>
-        <${Lines} text=${text} first=${FIRST_LENGTH} of=${uri} />
-      </li>
-    `, [uri, text]);
 }
 
 interface SkillList {
