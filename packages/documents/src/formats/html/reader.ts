@@ -32,6 +32,8 @@ const MAX_SPAN = 100;
 const MAX_ROW_SPAN = 65_534;
 /** The most places in all tables that cells of rows above cover. */
 const MAX_COVERED = 1_000_000;
+/** Links of items, cells and headings that are shown: those to other sites and to files beside; others are of menus. */
+const OUTSIDE = /^(?:(?:https?|mailto|ftp):|[^\s/#?:]+(?:[/#?]|$))/i;
 
 /** How the text within a heading, a cell, an item or the like is read. Lists, tables and code of an item are no part of it. */
 interface InnerText {
@@ -223,7 +225,7 @@ export class HtmlReader {
   #addLink(element: Element, words: string, inner?: InnerText): void {
     const url = attribute(element, "href") ?? "";
     if (inner !== undefined) {
-      if (/^(https?|mailto|ftp):/i.test(url)) this.#others.push(link(element, "href", collapseLines(words)));
+      if (OUTSIDE.test(url)) this.#others.push(link(element, "href", collapseLines(words)));
     } else if (url !== "" && !url.startsWith("#") && !/^\s*javascript:/i.test(url)) {
       this.#links.push(link(element, "href", collapseLines(words)));
     }

@@ -87,6 +87,21 @@ Deno.test("HTML is read as a browser shows it: hidden parts are left out, and li
   ]]);
 });
 
+Deno.test("links in items of HTML to other sites and to files beside it are shown, those of menus are not", async () => {
+  const urls = [
+    "https://example.com/a",
+    "part/two.html#b",
+    "three.html",
+    "/home",
+    "#top",
+    "?page=2",
+    "javascript:go()",
+  ];
+  const items = urls.map((url) => `<li><a href="${url}">x</a>`).join("");
+  const links = (await shown("links.html", `<ul>${items}</ul>`)).filter((line) => line.startsWith("link"));
+  assertEquals(links.map((line) => /"url":"([^"]*)"/.exec(line)?.[1]), urls.slice(0, 3));
+});
+
 Deno.test("HTML whose cells cover millions of places is refused", async () => {
   const wide = '<td colspan="100" rowspan="65534">'.repeat(100);
   const table = `<table><tr>${wide}</tr>${"<tr>".repeat(10_000)}</table>`;
