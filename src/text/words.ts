@@ -53,8 +53,14 @@ export function wordsOf(text: string): string[] {
 export function termOf(word: string): string | undefined {
   const lower = word.toLowerCase();
   if (STOP_WORDS.has(lower)) return undefined;
-  const bare = NOT_ASCII.test(lower) ? lower.normalize("NFKD").replace(ACCENTS, "").normalize("NFC") : lower;
+  const bare = foldText(lower);
   return bare.length > MIN_INFLECTED ? bare.replace(ENDING, "") : bare;
+}
+
+/** A text in lower case and without accents: it has the terms of its words as parts. */
+export function foldText(text: string): string {
+  const lower = text.toLowerCase();
+  return NOT_ASCII.test(lower) ? lower.normalize("NFKD").replace(ACCENTS, "").normalize("NFC") : lower;
 }
 
 /** The terms of a query, each once. */

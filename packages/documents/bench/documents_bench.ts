@@ -1,7 +1,8 @@
 /**
  * Measures folders of documents: the last page of a PDF file of 1,000 pages and a range in the middle of a workbook of
  * 200,000 × 10 cells, read by an MCP client from a running server that has neither open; and how long 10,000 files of
- * many kinds take to be catalogued, without and with the index of an earlier run.
+ * many kinds take to be catalogued, without and with the index of an earlier run; and the search in the text of 10,000
+ * files of some pages: the size of its index, a query with the words around its hits, and a file that changes.
  *
  * ```sh
  * deno run -A bench/documents_bench.ts   # exit code 1 if a figure is above its goal
@@ -10,6 +11,7 @@
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { fromFileUrl, join } from "@std/path";
+import { DatabaseSync } from "node:sqlite";
 import { openFolderDocuments } from "../mod.ts";
 import { eventually } from "../../../tests/fixtures/within.ts";
 import { docxOf, xlsxOf } from "../tests/fixtures/office.ts";
@@ -30,6 +32,9 @@ const GOALS = {
   "another range of that sheet, open, ms": 50,
   "10,000 files catalogued, s": 30,
   "10,000 files catalogued with the index, s": 2,
+  "index of words, percent of the text": 25,
+  "query in 10,000 files, median, ms": 50,
+  "changed file found, s": 5,
 } as const;
 
 let isGood = true;
@@ -179,6 +184,77 @@ async function measureCatalogue(): Promise<void> {
   await Promise.all([folder, cacheFolder].map((path) => Deno.remove(path, { recursive: true })));
 }
 
+const VOCABULARY = 30_000;
+const QUERIES = 100;
+
+/** Numbers from 0 to 1, the same ones in each run. */
+function randomNumbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
+    return state / 2 ** 32;
+  };
+}
+
+/** A word of the vocabulary: the first ones are frequent, as in a language. */
+function wordAt(rank: number): string {
+  const syllables = "ka lo mi ne ru sa to vi we bo da fe gu ha ji pu ry xo zu cle tra".split(" ");
+  let word = "";
+  for (let rest = rank + 30; rest > 0; rest = Math.floor(rest / syllables.length)) {
+    word += syllables[rest % syllables.length];
+  }
+  return word;
+}
+
+async function measureSearch(): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  const cacheFolder = await Deno.makeTempDir();
+  const random = randomNumbers(34);
+  const anyWord = () => wordAt(Math.floor(VOCABULARY ** random()));
+  const sentence = () => `${Array.from({ length: 12 }, anyWord).join(" ")}.`;
+  let length = 0;
+  for (let index = 0; index < FILES; index++) {
+    const sections = Array.from({ length: 3 }, () => {
+      const paragraphs = Array.from({ length: 3 }, () => Array.from({ length: 5 }, sentence).join(" "));
+      return `# ${anyWord()} ${anyWord()}\n\n${paragraphs.join("\n\n")}`;
+    });
+    const text = sections.join("\n\n");
+    length += text.length;
+    await Deno.writeTextFile(join(folder, `file ${index}.${index % 2 === 0 ? "md" : "txt"}`), text);
+  }
+  const { signal } = new AbortController();
+  {
+    await using documents = await openFolderDocuments({ folders: [folder], cacheFolder });
+    const search = (query: string) => documents.search(query, { signal });
+    const startMs = performance.now();
+    while ((await search("nowhere")).notIndexed > 0) await new Promise((resolve) => setTimeout(resolve, 200));
+    console.log(
+      `10,000 files of ${Math.round(length / FILES)} characters indexed after ${
+        Math.round((performance.now() - startMs) / 1_000)
+      } s`,
+    );
+    const times: number[] = [];
+    for (let query = 0; query < QUERIES; query++) {
+      const words = Array.from({ length: 1 + query % 3 }, anyWord).join(" ");
+      const startMs = performance.now();
+      await search(words);
+      times.push(performance.now() - startMs);
+    }
+    report("query in 10,000 files, median, ms", times.sort((a, b) => a - b)[QUERIES >> 1] ?? NaN);
+    const changedMs = performance.now();
+    await Deno.writeTextFile(join(folder, "file 7.txt"), "A quincunx was added.");
+    await eventually(() => search("quincunx"), ({ total }) => total === 1, "the changed file to be found");
+    report("changed file found, s", (performance.now() - changedMs) / 1_000);
+  }
+  using database = new DatabaseSync(join(cacheFolder, "documents.sqlite"), { readOnly: true });
+  const { size } =
+    database.prepare("SELECT sum(pgsize) AS size FROM dbstat WHERE name LIKE 'words%' OR name LIKE '%texts%'")
+      .get() ?? {};
+  report("index of words, percent of the text", 100 * Number(size) / length);
+  await Promise.all([folder, cacheFolder].map((path) => Deno.remove(path, { recursive: true })));
+}
+
 await measurePages();
 await measureCatalogue();
+await measureSearch();
 Deno.exit(isGood ? 0 : 1);

@@ -112,7 +112,7 @@ function drawHits(hits: readonly DPEHit[], { columns }: Screen): Branch[] {
   const width = columns - DETAIL_INDENT - TREE_INDENT;
   return hits.map(({ snippet }, i) => ({
     line: rows[i] ?? "",
-    details: snippet.split("\n").flatMap((line) => wrapToWidth(toSafeLine(line), width)),
+    details: snippetLines(snippet).flatMap((line) => wrapToWidth(toSafeLine(line), width)),
   }));
 }
 
@@ -194,7 +194,12 @@ function documentLines({ document, pages = [], failure }: DocumentBranch): strin
 
 function hitLines({ page_index, title = "", element_id, snippet }: DPEHit): string[] {
   const place = element_id === undefined ? "" : ` [${element_id}]`;
-  return [`page ${page_index}: ${title}${place}`, ...snippet.split("\n").map((line) => `    ${line}`)];
+  return [`page ${page_index}: ${title}${place}`, ...snippetLines(snippet).map((line) => `    ${line}`)];
+}
+
+/** A page that could not be read in time has none. */
+function snippetLines(snippet: string): string[] {
+  return snippet.split("\n").filter((line) => line !== "");
 }
 
 function pageLines({ page, elements = [], failure }: PageBranch): string[] {

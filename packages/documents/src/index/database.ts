@@ -8,6 +8,8 @@ import { describeError } from "../basics.ts";
 const BUSY_MS = 2_000;
 /** How long changes are collected before they are written together, in milliseconds. */
 const COMMIT_MS = 200;
+/** How many pages of the file are given back at once. */
+const SHRINK_PAGES = 500;
 
 /**
  * Opens the index in a folder that only its owner can read. A damaged index, or one of another version, is replaced. When
@@ -60,7 +62,7 @@ export class IndexDatabase implements Disposable {
       if (path !== undefined) {
         Deno.chmodSync(path, 0o600);
         this.#database.exec(
-          `PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL`,
+          `PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL`,
         );
         this.#check();
       }
@@ -105,6 +107,17 @@ export class IndexDatabase implements Disposable {
     });
   }
 
+  /** Gives back a part of the room that is not used any more; returns whether there may be more. */
+  shrink(): boolean {
+    return this.read((prepare) => {
+      this.#commit();
+      const free = () => Number(prepare("PRAGMA freelist_count").get()?.["freelist_count"]);
+      const before = free();
+      this.#database.exec(`PRAGMA incremental_vacuum(${SHRINK_PAGES})`);
+      return free() < before;
+    }) ?? false;
+  }
+
   [Symbol.dispose](): void {
     this.read(() => this.#commit());
     this.#isBroken = true;
@@ -135,7 +148,7 @@ export class IndexDatabase implements Disposable {
     this.#database.exec(`
       CREATE TABLE IF NOT EXISTS reports (
         root TEXT NOT NULL, path TEXT NOT NULL, version TEXT NOT NULL, report TEXT NOT NULL, PRIMARY KEY (root, path)
-      ) WITHOUT ROWID;
+      );
       -- A file has the rows from "first" on, one for each of its pages; "done" of them are in the index.
       CREATE TABLE IF NOT EXISTS texts (
         first INTEGER PRIMARY KEY, root TEXT NOT NULL, path TEXT NOT NULL, version TEXT NOT NULL,

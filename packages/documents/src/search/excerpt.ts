@@ -1,5 +1,5 @@
 /** Finds where on a page the words of a query stand. */
-import { placedWords, termOf } from "@a2c-smcp/sdk/words";
+import { foldText, placedWords, termOf } from "@a2c-smcp/sdk/words";
 import type { DocumentElement, DocumentPage } from "@a2c-smcp/sdk/provider";
 import { shorten } from "../basics.ts";
 import { linesOf } from "./element_text.ts";
@@ -65,6 +65,9 @@ export function excerptOf({ elements }: DocumentPage, terms: readonly QueryTerm[
 
 function hitsIn(line: string, terms: readonly QueryTerm[]): Hit[] {
   const hits: Hit[] = [];
+  // Most lines have none, and to take a line apart costs the most.
+  const folded = foldText(line);
+  if (!terms.some(({ term }) => folded.includes(term))) return hits;
   for (const { word, start, end } of placedWords(line)) {
     const term = termOf(word.normalize("NFKC"));
     if (term === undefined) continue;

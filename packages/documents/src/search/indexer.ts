@@ -100,7 +100,7 @@ export class TextIndexer implements AsyncDisposable {
   async #run(): Promise<void> {
     while (!this.#isClosed && !this.#options.mustWait()) {
       const next = this.#next();
-      if (next === undefined) return;
+      if (next === undefined) return await this.#tidy();
       const outcome = await this.#indexSome(next).catch((error: unknown) => this.#note(next.file, error));
       const { docRef } = next.file;
       // Another version of it may wait by now.
@@ -108,6 +108,13 @@ export class TextIndexer implements AsyncDisposable {
       this.#wanted.delete(docRef);
       this.#urgent.delete(docRef);
       if (outcome === "failed") this.#leftOut.add(docRef);
+    }
+  }
+
+  /** Others are answered between the steps. */
+  async #tidy(): Promise<void> {
+    while (!this.#isClosed && this.#wanted.size === 0 && this.#options.index.tidy()) {
+      await new Promise((resolve) => setTimeout(resolve));
     }
   }
 

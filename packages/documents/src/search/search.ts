@@ -20,6 +20,8 @@ const MAX_CHOSEN = 1_000;
 /** How long pages are read for the words around a hit, in milliseconds; later ones go without. */
 const EXCERPTS_MS = 2_000;
 
+const NO_WORDS = "The query has no word that can be searched for.";
+
 export interface SearchOptions {
   /** The only document that is searched. */
   readonly docRef?: string | undefined;
@@ -110,6 +112,7 @@ export class TextSearch implements AsyncDisposable {
     await this.#firstSearch;
     signal.throwIfAborted();
     const terms = toTerms(query);
+    if (terms.length === 0) return { hits: [], total: 0, notIndexed: 0, notice: NO_WORDS };
     const { total, pages } = this.#index.find(terms, file);
     const wanted = this.#choose(pages, { isAll: file !== undefined, limit, offset });
     const late = AbortSignal.any([signal, AbortSignal.timeout(EXCERPTS_MS)]);

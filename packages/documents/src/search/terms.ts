@@ -23,6 +23,8 @@ export function pageTerms({ title, elements }: DocumentPage): string[] {
   let length = 0;
   let left = MAX_CHARACTERS;
   for (const element of elements) {
+    // What a parser says is not what the document says.
+    if (element.metadata?.["is_notice"] === true) continue;
     const text = linesOf(element).join("\n").slice(0, left);
     left -= text.length;
     if (element.category === "heading") titles.push(text);

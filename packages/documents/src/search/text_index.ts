@@ -6,6 +6,8 @@ import { OFTEN, TITLE } from "./terms.ts";
 /** The most bytes of an index in memory, and of one on disk. */
 const MAX_MEMORY_BYTES = 64 * 1024 * 1024;
 const MAX_DISK_BYTES = 4 * 1024 * 1024 * 1024;
+/** How many pages of its file are merged in one step. */
+const MERGE_PAGES = 64;
 /** The most pages that are weighed for one term. */
 const MAX_WEIGHED = 200_000;
 /** A term of a query that fewer pages have is also searched as the beginning of words. */
@@ -31,6 +33,8 @@ export interface FoundPage {
 
 export class TextIndex {
   readonly #database: IndexDatabase;
+  /** A negative number of pages begins to merge all that there is; a positive one goes on with it. */
+  #isTidying = false;
 
   constructor(database: IndexDatabase) {
     this.#database = database;
@@ -84,6 +88,21 @@ export class TextIndex {
         this.remove({ root, path });
       }
     }
+  }
+
+  /** Takes a short step to make the index small and fast; returns whether another one is of use. */
+  tidy(): boolean {
+    const mergePages = this.#isTidying ? MERGE_PAGES : -MERGE_PAGES;
+    this.#isTidying = true;
+    const changes = (prepare: Prepare) => Number(prepare("SELECT total_changes() AS count").get()?.["count"]);
+    const isMerged = this.#database.write((prepare) => {
+      const before = changes(prepare);
+      prepare("INSERT INTO words (words, rank) VALUES ('merge', ?)").run(mergePages);
+      // The command itself counts as one change.
+      return changes(prepare) - before < 2;
+    }) ?? true;
+    this.#isTidying = !isMerged || this.#database.shrink();
+    return this.#isTidying;
   }
 
   /** The pages that fit, the best first, and of one file alone if it is given. */

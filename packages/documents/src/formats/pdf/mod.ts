@@ -55,6 +55,7 @@ const [MANY_LINES, MANY_BLOCKS] = [4, 4];
 const LEFT_OUT: DocumentElement = {
   category: "annotation",
   content: { text: "The pictures and lines of this page are left out: reading them exceeds the limits" },
+  metadata: { is_notice: true },
 };
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
