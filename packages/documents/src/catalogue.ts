@@ -219,8 +219,7 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
 
   /** Forgets what is kept of files that are not there any more. */
   prune(): void {
-    const { tree } = this.#options;
-    this.#store.prune((root, path) => tree.fileAt(root, path) !== undefined);
+    this.#store.prune(this.#options.tree.has);
     this.#search.prune();
   }
 

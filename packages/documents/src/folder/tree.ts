@@ -71,14 +71,14 @@ export class FileTree {
     return this.#files;
   }
 
-  /** The file of this path in a root. */
-  fileAt(root: string, path: string): FolderFile | undefined {
+  /** Whether there is a file of this path in a root. */
+  readonly has = (root: string, path: string): boolean => {
     let node = this.#roots.get(root);
     const names = path.split("/");
     const name = names.pop() ?? "";
     for (const folder of names) node = node?.folders.get(folder);
-    return node?.files.get(name);
-  }
+    return node?.files.has(name) ?? false;
+  };
 
   /** Whether a folder may have documents, by its absolute path; what `.gitignore` says is not asked. */
   admitsFolder(absolute: string): boolean {

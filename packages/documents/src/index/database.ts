@@ -151,8 +151,8 @@ export class IndexDatabase implements Disposable {
       );
       -- A file has the rows from "first" on, one for each of its pages; "done" of them are in the index.
       CREATE TABLE IF NOT EXISTS texts (
-        first INTEGER PRIMARY KEY, root TEXT NOT NULL, path TEXT NOT NULL, version TEXT NOT NULL,
-        pages INTEGER NOT NULL, done INTEGER NOT NULL, UNIQUE (root, path)
+        first INTEGER PRIMARY KEY, doc_ref TEXT NOT NULL UNIQUE, version TEXT NOT NULL, pages INTEGER NOT NULL,
+        done INTEGER NOT NULL
       );
       CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(
         terms, content = '', contentless_delete = 1, detail = none, tokenize = "ascii tokenchars '+_'"

@@ -16,7 +16,7 @@ const FIRST_SEARCH_MS = 2_000;
 const FIRST_OF_DOCUMENT = 3;
 /** The most hits of one answer, and of all answers to a query. */
 const MAX_HITS = 100;
-const MAX_CHOSEN = 1_000;
+const MAX_CHOSEN = 300;
 /** How long pages are read for the words around a hit, in milliseconds; later ones go without. */
 const EXCERPTS_MS = 2_000;
 
@@ -95,7 +95,7 @@ export class TextSearch implements AsyncDisposable {
   }
 
   prune(): void {
-    this.#index.prune((root, path) => this.#options.tree.fileAt(root, path) !== undefined);
+    this.#index.prune((docRef) => this.#options.tree.files.has(docRef));
   }
 
   /** Searches all documents, or one file. */
@@ -137,12 +137,12 @@ export class TextSearch implements AsyncDisposable {
     const first: Place[] = [];
     const further: Place[] = [];
     const counts = new Map<string, number>();
-    for (const { root, path, index } of pages) {
+    for (const { docRef, index } of pages) {
       if (first.length + further.length >= MAX_CHOSEN) break;
-      const file = this.#options.tree.fileAt(root, path);
+      const file = this.#options.tree.files.get(docRef);
       if (file === undefined) continue;
-      const count = counts.get(file.docRef) ?? 0;
-      counts.set(file.docRef, count + 1);
+      const count = counts.get(docRef) ?? 0;
+      counts.set(docRef, count + 1);
       (isAll || count < FIRST_OF_DOCUMENT ? first : further).push({ file, index });
     }
     return [...first, ...further].slice(offset, offset + Math.min(limit, MAX_HITS));

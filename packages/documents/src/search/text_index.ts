@@ -1,6 +1,7 @@
 /** The index of words of the pages of all files, in SQLite. */
 import type { IndexDatabase, Prepare } from "../index/database.ts";
-import { type FileVersion, versionOf } from "../index/store.ts";
+import type { FolderFile } from "../folder/tree.ts";
+import { versionOf } from "../index/store.ts";
 import { OFTEN, TITLE } from "./terms.ts";
 
 /** The most bytes of an index in memory, and of one on disk. */
@@ -26,8 +27,7 @@ export interface QueryTerm {
 
 /** A page that fits a query. */
 export interface FoundPage {
-  readonly root: string;
-  readonly path: string;
+  readonly docRef: string;
   readonly index: number;
 }
 
@@ -47,7 +47,7 @@ export class TextIndex {
   }
 
   /** How many pages of this version of a file are in the index; `undefined` if it has not been begun. */
-  pagesOf(file: FileVersion): number | undefined {
+  pagesOf(file: FolderFile): number | undefined {
     return this.#database.read((prepare) => {
       const known = find(prepare, file);
       return known?.version === versionOf(file) ? known.done : undefined;
@@ -55,17 +55,16 @@ export class TextIndex {
   }
 
   /** Makes room for the pages of a file, in place of an earlier version. */
-  begin(file: FileVersion, pageCount: number): void {
+  begin(file: FolderFile, pageCount: number): void {
     this.#database.write((prepare) => {
       remove(prepare, file);
-      const last = prepare("SELECT first + pages AS next FROM texts ORDER BY first DESC LIMIT 1").get();
-      prepare("INSERT INTO texts (first, root, path, version, pages, done) VALUES (?, ?, ?, ?, ?, 0)")
-        .run(Number(last?.["next"] ?? 1), file.root, file.path, versionOf(file), pageCount);
+      prepare("INSERT INTO texts (first, doc_ref, version, pages, done) VALUES (?, ?, ?, ?, 0)")
+        .run(nextRow(prepare), file.docRef, versionOf(file), pageCount);
     });
   }
 
   /** Adds the next pages of a file that has been begun, each by its terms. */
-  add(file: FileVersion, pages: readonly (readonly string[])[]): void {
+  add(file: FolderFile, pages: readonly (readonly string[])[]): void {
     this.#database.write((prepare) => {
       const known = find(prepare, file);
       if (known === undefined || known.version !== versionOf(file)) return;
@@ -76,17 +75,15 @@ export class TextIndex {
     });
   }
 
-  remove(file: Pick<FileVersion, "root" | "path">): void {
+  remove(file: Pick<FolderFile, "docRef">): void {
     this.#database.write((prepare) => remove(prepare, file));
   }
 
   /** Forgets every file that `keep` does not name. */
-  prune(keep: (root: string, path: string) => boolean): void {
-    const files = this.#database.read((prepare) => prepare("SELECT root, path FROM texts").all()) ?? [];
-    for (const { root, path } of files) {
-      if (typeof root === "string" && typeof path === "string" && !keep(root, path)) {
-        this.remove({ root, path });
-      }
+  prune(keep: (docRef: string) => boolean): void {
+    const files = this.#database.read((prepare) => prepare("SELECT doc_ref FROM texts").all()) ?? [];
+    for (const { doc_ref: docRef } of files) {
+      if (typeof docRef === "string" && !keep(docRef)) this.remove({ docRef });
     }
   }
 
@@ -108,7 +105,7 @@ export class TextIndex {
   /** The pages that fit, the best first, and of one file alone if it is given. */
   find(
     terms: readonly QueryTerm[],
-    file?: FileVersion,
+    file?: FolderFile,
   ): { readonly total: number; readonly pages: Iterable<FoundPage> } {
     const rows = this.#database.read((prepare) => rank(prepare, terms, file)) ?? [];
     return { total: rows.length, pages: this.#places(rows) };
@@ -121,7 +118,7 @@ export class TextIndex {
         place = this.#database.read((prepare) => fileAt(prepare, row));
       }
       if (place === undefined) continue;
-      yield { root: place.root, path: place.path, index: row - place.first };
+      yield { docRef: place.docRef, index: row - place.first };
     }
   }
 }
@@ -130,38 +127,43 @@ export class TextIndex {
  * The rows of the pages that fit, the best first. A page counts by the terms that it has, the rare ones more, and more where
  * it has them often or in a title: BM25 in three steps, since the index keeps no frequencies.
  */
-function rank(prepare: Prepare, terms: readonly QueryTerm[], file: FileVersion | undefined): number[] {
+function rank(prepare: Prepare, terms: readonly QueryTerm[], file: FolderFile | undefined): number[] {
   const within = file && find(prepare, file);
   if (file !== undefined && within === undefined) return [];
   const range: Range = within === undefined
     ? { from: 0, to: Number.MAX_SAFE_INTEGER }
     : { from: within.first, to: within.first + within.pages - 1 };
-  const pages = Number(prepare("SELECT sum(done) AS pages FROM texts").get()?.["pages"] ?? 0);
-  const scores = new Map<number, { score: number; covered: number }>();
+  const pages = within?.pages ?? nextRow(prepare);
+  /** Where a row stands in the lists. */
+  const places = new Map<number, number>();
+  const rows: number[] = [];
+  const scores: number[] = [];
+  const covered: number[] = [];
   for (const { term, isPrefix } of terms) {
     const exact = rowsOf(prepare, `"${term}"`, range);
-    const rows = exact.length < FEW && isPrefix ? rowsOf(prepare, `"${term}"*`, range) : exact;
-    const rarity = Math.log(1 + (pages - rows.length + 0.5) / (rows.length + 0.5));
-    for (const row of rows) {
-      const known = scores.get(row);
-      if (known === undefined) scores.set(row, { score: rarity, covered: rarity });
-      else {
-        known.score += rarity;
-        known.covered += rarity;
+    const found = exact.length < FEW && isPrefix ? rowsOf(prepare, `"${term}"*`, range) : exact;
+    const rarity = Math.log(1 + Math.max(0, pages - found.length + 0.5) / (found.length + 0.5));
+    for (const row of found) {
+      let at = places.get(row);
+      if (at === undefined) {
+        at = rows.push(row) - 1;
+        places.set(row, at);
       }
+      scores[at] = (scores[at] ?? 0) + rarity;
+      covered[at] = (covered[at] ?? 0) + rarity;
     }
     for (const [mark, weight] of WEIGHTS) {
       for (const row of rowsOf(prepare, `"${mark}${term}"`, range)) {
-        const known = scores.get(row);
-        if (known !== undefined) known.score += rarity * weight;
+        const at = places.get(row);
+        if (at !== undefined) scores[at] = (scores[at] ?? 0) + rarity * weight;
       }
     }
   }
-  const best = scores.values().reduce((best, { covered }) => Math.max(best, covered), 0);
-  return [...scores].filter(([, { covered }]) => covered >= best * MIN_COVERAGE)
-    .map(([row, { score, covered }]) => ({ row, score: score * covered }))
-    .sort((one, other) => other.score - one.score || one.row - other.row)
-    .map(({ row }) => row);
+  const best = covered.reduce((best, each) => Math.max(best, each), 0);
+  const weightOf = (at: number) => (scores[at] ?? 0) * (covered[at] ?? 0);
+  return [...rows.keys()].filter((at) => (covered[at] ?? 0) >= best * MIN_COVERAGE)
+    .sort((one, other) => weightOf(other) - weightOf(one) || (rows[one] ?? 0) - (rows[other] ?? 0))
+    .map((at) => rows[at] ?? 0);
 }
 
 interface Range {
@@ -177,19 +179,24 @@ function rowsOf(prepare: Prepare, expression: string, { from, to }: Range): numb
   return typeof row?.["found"] === "string" ? JSON.parse(row["found"]) : [];
 }
 
+/** The first row that no file has had; about as many pages are in the index. */
+function nextRow(prepare: Prepare): number {
+  const last = prepare("SELECT first + pages AS next FROM texts ORDER BY first DESC LIMIT 1").get();
+  return Number(last?.["next"] ?? 1);
+}
+
 interface IndexedFile {
   readonly first: number;
-  readonly root: string;
-  readonly path: string;
+  readonly docRef: string;
   readonly version: string;
   readonly pages: number;
   readonly done: number;
 }
 
-const COLUMNS = "first, root, path, version, pages, done";
+const COLUMNS = "first, doc_ref, version, pages, done";
 
-function find(prepare: Prepare, { root, path }: Pick<FileVersion, "root" | "path">): IndexedFile | undefined {
-  return toFile(prepare(`SELECT ${COLUMNS} FROM texts WHERE root = ? AND path = ?`).get(root, path));
+function find(prepare: Prepare, { docRef }: Pick<FolderFile, "docRef">): IndexedFile | undefined {
+  return toFile(prepare(`SELECT ${COLUMNS} FROM texts WHERE doc_ref = ?`).get(docRef));
 }
 
 function fileAt(prepare: Prepare, row: number): IndexedFile | undefined {
@@ -200,18 +207,17 @@ function fileAt(prepare: Prepare, row: number): IndexedFile | undefined {
 
 function toFile(row: Record<string, unknown> | undefined): IndexedFile | undefined {
   if (row === undefined) return undefined;
-  const { first, root, path, version, pages, done } = row;
+  const { first, doc_ref: docRef, version, pages, done } = row;
   return {
     first: Number(first),
-    root: String(root),
-    path: String(path),
+    docRef: String(docRef),
     version: String(version),
     pages: Number(pages),
     done: Number(done),
   };
 }
 
-function remove(prepare: Prepare, file: Pick<FileVersion, "root" | "path">): void {
+function remove(prepare: Prepare, file: Pick<FolderFile, "docRef">): void {
   const known = find(prepare, file);
   if (known === undefined) return;
   prepare("DELETE FROM words WHERE rowid BETWEEN ? AND ?").run(known.first, known.first + known.done - 1);
