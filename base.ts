@@ -47,5 +47,5 @@ export { SmcpError } from "./src/protocol/errors.ts";
 export { readableOf } from "./src/provider/documents/content.ts";
 export { toBareLine, toFence, toSeenLine, toSeenName, toSeenUri, toSeenWord } from "./src/text/safe_text.ts";
 export { countOf } from "./src/text/text.ts";
-export { buildDpeUri, isValidDpeUri, parseDpeUri } from "./src/uri/dpe_uri.ts";
+export { buildDpeUri, documentsHost, isValidDpeUri, parseDpeUri } from "./src/uri/dpe_uri.ts";
 export { PACKAGE_VERSION } from "./src/version.ts";

@@ -1,6 +1,6 @@
 /** An entry of a configuration for documents: folders, which the Computer serves by a program of its own. */
 import { digestOfText } from "../json/digest.ts";
-import { join } from "@std/path";
+import { basename, join } from "@std/path";
 import { z } from "zod";
 import { globProblem } from "../files/globs.ts";
 import { isRecord } from "../json/json.ts";
@@ -10,6 +10,7 @@ import { documentsProgram, importWords, PackageMissingError } from "../own_impor
 import { readWith, warnOfOwnKeys } from "./explain.ts";
 import { type ConfigOrigin, fileOf, type VariableContext } from "./foreign/variables.ts";
 import type { ConfigPath, Findings } from "./problem.ts";
+import { documentsHost } from "../uri/dpe_uri.ts";
 
 /** The `type` of an entry for documents. */
 export const DOCUMENTS_TYPE = "documents";
@@ -82,9 +83,10 @@ export function readDocuments(
 /** Refuses entries for documents whose names give one host: a Computer could not tell their documents apart. */
 export function refuseSharedHosts(servers: readonly NamedEntry[], findings: Findings): void {
   const owners = new Map<string, string>();
-  for (const { path, value: { name }, written } of servers) {
-    if (!isRecord(written) || written["type"] !== DOCUMENTS_TYPE) continue;
-    const host = hostOf(name);
+  for (const { path, value, written } of servers) {
+    const host = isRecord(written) && written["type"] === DOCUMENTS_TYPE ? hostOfServer(value) : undefined;
+    if (host === undefined) continue;
+    const { name } = value;
     const owner = owners.get(host) ?? name;
     owners.set(host, owner);
     if (owner === name) continue;
@@ -95,7 +97,7 @@ export function refuseSharedHosts(servers: readonly NamedEntry[], findings: Find
 /** A server that was read, and its entry as it is written. */
 interface NamedEntry {
   readonly path: ConfigPath;
-  readonly value: { readonly name: string };
+  readonly value: MCPServerConfig;
   readonly written?: unknown;
 }
 
@@ -122,7 +124,7 @@ export function documentsServer(
     "--no-tools",
     ...(cache === undefined ? [] : ["--cache", cache]),
     "--host",
-    hostOf(name),
+    hostOf(name, folders),
     ...(entry.include ?? []).flatMap((glob) => ["--include", glob]),
     ...(entry.exclude ?? []).flatMap((glob) => ["--exclude", glob]),
     ...(entry.gitignore === true ? ["--gitignore"] : []),
@@ -157,10 +159,17 @@ function cacheOf(folders: readonly string[], origin: ConfigOrigin | undefined): 
   return join(origin.cache, "a2c-smcp", "documents", digest);
 }
 
-/** The host of the URIs: each server of a Computer needs one of its own. */
-function hostOf(name: string): string {
-  const label = name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "");
-  return label === "" || label === DOCUMENTS_TYPE ? "local.documents" : `local.documents.${label}`;
+/** The host of the URIs, of which each server of a Computer needs one of its own; a name that says nothing gives none. */
+function hostOf(name: string, folders: readonly string[]): string {
+  const names = name.toLowerCase() === DOCUMENTS_TYPE ? folders.map((folder) => basename(folder)) : [name];
+  return documentsHost(names);
+}
+
+/** The host of a server that {@linkcode documentsServer} made. */
+export function hostOfServer(server: MCPServerConfig): string | undefined {
+  const args = server.type === "stdio" ? server.server_parameters.args ?? [] : [];
+  const at = args.indexOf("--host");
+  return at < 0 ? undefined : args[at + 1];
 }
 
 /** Deno reads a doubled comma in a list of paths as one comma of a path. */

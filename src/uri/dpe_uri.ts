@@ -44,6 +44,24 @@ export function hasDpeScheme(uri: string): boolean {
   return SCHEME.test(uri);
 }
 
+/** The most characters of the last part of such a host, which has room for a few names. */
+const MAX_LABEL_LENGTH = 60;
+
+/**
+ * The host of documents of folders: `local.documents.reports-notes` for the names `Reports` and `Notes`. Names without
+ * letters and digits count for nothing.
+ */
+export function documentsHost(names: readonly string[]): string {
+  const labels = names.map((name) =>
+    name.normalize("NFC").toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "")
+  ).filter((label) => label !== "");
+  const [first, ...others] = new Set(labels);
+  if (first === undefined) return "local.documents";
+  const all = [first, ...others].join("-");
+  const label = all.length <= MAX_LABEL_LENGTH ? all : `${first}-and-${others.length}-more`;
+  return `local.documents.${label}`;
+}
+
 /** The meaning of the segments after the host. */
 type DpePath = Pick<DpeUri, "docRef" | "subPath" | "level" | "pageIndex" | "elementId">;
 

@@ -28,7 +28,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   dpe: ["protocol", "json", "text"],
   link: ["async", "protocol", "log", "tracing", "json", "text"],
   mcp: ["async", "protocol", "reach", "log", "tracing", "version", "json", "text", "files"],
-  config: ["protocol", "mcp", "json", "text", "files", "own_imports"],
+  config: ["protocol", "uri", "mcp", "json", "text", "files", "own_imports"],
   provider: ["protocol", "uri", "organizer", "dpe", "tracing", "json", "text"],
   // The Server relays without looking inside, so it has no use for what gives messages a meaning.
   server: [

@@ -102,7 +102,7 @@ async function measurePages(): Promise<void> {
   const door = fromFileUrl(new URL("../main.ts", import.meta.url));
   const transport = new StdioClientTransport({
     command: Deno.execPath(),
-    args: ["run", "-A", door, folder, "--log-level", "error"],
+    args: ["run", "-A", door, folder, "--host", HOST, "--log-level", "error"],
   });
   const client = new Client({ name: "bench", version: "1" });
   await client.connect(transport);

@@ -1,6 +1,13 @@
 /** Publishes the files of folders as documents. */
-import { dirname, SEPARATOR } from "@std/path";
-import { countOf, describeFileError, FolderWatch, type Logger, silentLogger } from "@a2c-smcp/sdk/base";
+import { basename, dirname, SEPARATOR } from "@std/path";
+import {
+  countOf,
+  describeFileError,
+  documentsHost,
+  FolderWatch,
+  type Logger,
+  silentLogger,
+} from "@a2c-smcp/sdk/base";
 import {
   Provider,
   type PublishedWindow,
@@ -30,7 +37,10 @@ const MEBIBYTE = 1024 * 1024;
 export interface FolderDocumentsOptions extends FileRules {
   /** The folders, at least one. */
   readonly folders: readonly string[];
-  /** The host of the URIs, `local.documents` by default. Of the servers of a Computer each needs a host of its own. */
+  /**
+   * The host of the URIs, by default `local.documents.` and the names of the folders: `local.documents.reports`. Of the
+   * servers of a Computer each needs a host of its own.
+   */
   readonly host?: string | undefined;
   /**
    * The folder in which is kept what was read from files, so that the next start need not read them again; by default
@@ -112,7 +122,8 @@ export class OpenFolders implements FolderDocuments {
   #closed: Promise<void> | undefined;
 
   constructor(roots: readonly string[], filter: FileFilter, options: FolderDocumentsOptions) {
-    const { host = "local.documents", logger = silentLogger, maxFiles = 200_000 } = options;
+    const { logger = silentLogger, maxFiles = 200_000 } = options;
+    const host = options.host ?? documentsHost(namesOf(options.folders, roots));
     const { maxFileBytes = 100 * MEBIBYTE, maxParserBytes = 768 * MEBIBYTE, parsers = 2 } = options;
     this.#log = logger;
     this.#filter = filter;
@@ -208,6 +219,7 @@ export class OpenFolders implements FolderDocuments {
     this.#catalogue.prune();
     const { files, unread } = this.#catalogue.progress;
     this.#log.info("folders searched", {
+      host: this.#catalogue.host,
       files,
       unread,
       duration_ms: Math.round(performance.now() - startMs),
@@ -247,6 +259,12 @@ export class OpenFolders implements FolderDocuments {
 /** A name may have line breaks, and would otherwise look like lines of the window. */
 function inOneLine(name: string): string {
   return name.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ");
+}
+
+/** The names of the folders as they are given; where these are `.` and the like, those of the folders themselves. */
+function namesOf(folders: readonly string[], roots: readonly string[]): readonly string[] {
+  const given = folders.map((folder) => basename(folder));
+  return given.some((name) => /^\.*$/.test(name)) ? roots.map((root) => basename(root)) : given;
 }
 
 /** The folders in their canonical form. A folder inside of another one is left out. */

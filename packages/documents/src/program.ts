@@ -26,7 +26,7 @@ interface DocumentsCliOptions extends LogOptions, HttpOptions {
   readonly exclude?: readonly string[];
   readonly gitignore: boolean;
   readonly hidden: boolean;
-  readonly host: string;
+  readonly host?: string;
   readonly cache?: string;
   readonly tools: boolean;
   readonly maxFileSize: number;
@@ -78,9 +78,8 @@ function documentsOptions(): Option[] {
     ),
     new Option("--gitignore", "leave out what .gitignore files name").default(false),
     new Option("--hidden", "also files and folders whose name begins with a dot").default(false),
-    new Option("--host <host>", "the host of the dpe:// URIs").argParser(parseHost).default(
-      "local.documents",
-    ),
+    new Option("--host <host>", "the host of the dpe:// URIs; by default local.documents.FOLDER")
+      .argParser(parseHost),
     new Option("--cache <folder>", "keep there what was read from files between runs"),
     new Option("--no-tools", "resources alone, without tools to find and read documents"),
     new Option("--max-file-size <size>", "the largest file that is read")

@@ -3,6 +3,7 @@ import { replaceFile } from "../../files/files.ts";
 import { describeError } from "../../text/text.ts";
 import type { MCPServerConfig } from "../../protocol/config.ts";
 import { type ComputerConfig, parseConfigText, withServers } from "../../config/config.ts";
+import { hostOfServer } from "../../config/documents.ts";
 import { checkConfigText, type ConfigChecks } from "../../config/check.ts";
 import { originOf, readConfigFileText } from "../../config/file.ts";
 import { ConfigError, problemsError } from "../../config/problem.ts";
@@ -90,13 +91,14 @@ export class ConfigStore {
     const config = this.file === undefined
       ? parseConfigText(text, "config")
       : await toConfig(text, this.file);
+    const all = this.#withAdded(config);
     if (this.file === undefined) this.#text = text;
     else await writeFile(this.file, { text, isNew: this.#isNew });
     this.#isNew = false;
     this.#config = config;
     if (text !== before) this.#edits.push({ before, after: text });
     if (this.#edits.length > MAX_UNDONE) this.#edits.shift();
-    return this.config;
+    return all;
   }
 
   /** Whether it has an edit that can be taken back, unless something else has edited the text since. */
@@ -133,10 +135,20 @@ export class ConfigStore {
     if (this.#added.length === 0) return config;
     const taken = this.#added.find(({ name }) => config.servers.some((server) => server.name === name));
     if (taken !== undefined) {
-      const message = `duplicate name "${taken.name}", which --documents uses; rename the server`;
-      throw problemsError(this.file ?? "config", [{ message, path: "servers" }]);
+      throw this.#refusal(`duplicate name "${taken.name}", which --documents uses; rename the server`);
+    }
+    const hosts = this.#added.map(hostOfServer);
+    const twin = config.servers.find((server) => hosts.includes(hostOfServer(server) ?? ""));
+    if (twin !== undefined) {
+      throw this.#refusal(
+        `"${twin.name}" has the host "${hostOfServer(twin)}", which --documents uses; rename it`,
+      );
     }
     return withServers(config, this.#added);
+  }
+
+  #refusal(message: string): ConfigError {
+    return problemsError(this.file ?? "config", [{ message, path: "servers" }]);
   }
 
   async #read(): Promise<string> {

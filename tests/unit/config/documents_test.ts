@@ -45,7 +45,7 @@ Deno.test("each entry has a host of its own, and members of every server keep th
     return args[args.indexOf("--host") + 1];
   };
   assertEquals(["documents", "My Files!", "報告"].map(hostOf), [
-    "local.documents",
+    "local.documents.a",
     "local.documents.my-files",
     "local.documents.報告",
   ]);
@@ -53,6 +53,21 @@ Deno.test("each entry has a host of its own, and members of every server keep th
     mcpServers: { a: { type: "documents", folders: ["a"], disabled: true, bundle_id: "x" } },
   });
   assertEquals([server?.disabled, server?.bundle_id], [true, "x"]);
+});
+
+Deno.test("an entry named documents, as --documents makes it, has the names of its folders in its host", () => {
+  const hostOf = (...folders: string[]) => {
+    const args = argsOf({ type: "documents", folders }, "documents");
+    return args[args.indexOf("--host") + 1];
+  };
+  assertEquals(hostOf("~/Reports", "/data/Müller & Co"), "local.documents.reports-müller-co");
+  assertEquals(hostOf("/"), "local.documents");
+  const reports = { type: "documents", folders: ["~/Reports"] };
+  const { problems } = assertThrows(
+    () => parseConfig({ servers: { documents: reports, reports } }),
+    ConfigError,
+  );
+  assertEquals(problems.map(({ path }) => path), ["servers.reports"]);
 });
 
 Deno.test("entries for documents whose names give one host are refused, since their documents could not be told apart", () => {

@@ -1,7 +1,13 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { SmcpError } from "../../../src/protocol/errors.ts";
-import { buildDpeUri, type DpeUriParts, isValidDpeUri, parseDpeUri } from "../../../src/uri/dpe_uri.ts";
+import {
+  buildDpeUri,
+  documentsHost,
+  type DpeUriParts,
+  isValidDpeUri,
+  parseDpeUri,
+} from "../../../src/uri/dpe_uri.ts";
 import { host, hostileText } from "./_arbitraries.ts";
 
 function assertRefused(raw: string, because = ""): void {
@@ -286,4 +292,18 @@ Deno.test("parseDpeUri() throws nothing but SmcpError 4204, and isValidDpeUri() 
     }
     assertEquals(isValidDpeUri(raw), valid);
   }));
+});
+
+Deno.test("documentsHost() is made of the names of folders, in letters that a host may have", () => {
+  assertEquals(
+    documentsHost(["My Reports (2026)", "Notes", "my_reports--2026"]),
+    "local.documents.my-reports-2026-notes",
+  );
+  assertEquals(documentsHost(["報告"]), "local.documents.報告");
+  assertEquals(documentsHost(["...", ""]), "local.documents");
+  const many = Array.from({ length: 30 }, (_, number) => `folder ${number}`);
+  assertEquals(documentsHost(many), "local.documents.folder-0-and-29-more");
+  for (const names of [many, ["報告"], ["ÄÖ"]]) {
+    assertEquals(parseDpeUri(`dpe://${documentsHost(names)}/a`).host, documentsHost(names));
+  }
 });

@@ -49,7 +49,12 @@ export class DocumentsClient implements AsyncDisposable {
   }
 
   static async open(folder: string, options: Partial<FolderDocumentsOptions> = {}): Promise<DocumentsClient> {
-    const documents = await openFolderDocuments({ folders: [folder], parsers: 1, ...options });
+    const documents = await openFolderDocuments({
+      folders: [folder],
+      host: "local.documents",
+      parsers: 1,
+      ...options,
+    });
     const server = new McpServer({ name: "documents", version: "1" });
     documents.attach(server);
     const client = new Client({ name: "test", version: "1" });

@@ -20,9 +20,8 @@ interface Reader {
 /** Serves a folder with the permissions that the documentation names. */
 function serve(folder: TestFolder, args: readonly string[] = ["--no-token"]): Promise<HttpDoor> {
   const permissions = ["--ignore-env", `--allow-read=${folder.path}`, "--allow-run", "--allow-net=127.0.0.1"];
-  return HttpDoor.start(
-    doorWords("packages/documents/main.ts", [folder.path, "--http", "0", ...args], permissions),
-  );
+  const words = [folder.path, "--host", "local.documents", "--http", "0", ...args];
+  return HttpDoor.start(doorWords("packages/documents/main.ts", words, permissions));
 }
 
 async function read<T>(client: Reader, uri: string): Promise<T> {

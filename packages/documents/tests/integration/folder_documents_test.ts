@@ -215,9 +215,10 @@ Deno.test("the window shows which documents changed last", async () => {
   assertMatch(String(text), /1 document\b.*\n\n- \S+ \S+ UTC: A \(a\.md\) <dpe:/s);
 });
 
-Deno.test("a client that asks at once gets all documents, also in the window", async () => {
-  await using folder = await TestFolder.make({ "a.md": "# A", "b.md": "# B" });
-  await using documents = await openFolderDocuments({ folders: [folder.path], parsers: 1 });
+Deno.test("a client that asks at once gets all documents, also in the window, by the name of their folder", async () => {
+  await using folder = await TestFolder.make({ "My Reports/a.md": "# A", "My Reports/b.md": "# B" });
+  const folders = [join(folder.path, "My Reports")];
+  await using documents = await openFolderDocuments({ folders, parsers: 1 });
   const server = new McpServer({ name: "documents", version: "1" });
   documents.attach(server);
   const client = new Client({ name: "test", version: "1" });
@@ -225,7 +226,7 @@ Deno.test("a client that asks at once gets all documents, also in the window", a
   await Promise.all([server.connect(left), client.connect(right)]);
   const [{ resources }, { contents: [window] }] = await Promise.all([
     client.listResources(),
-    client.readResource({ uri: "window://local.documents/documents" }),
+    client.readResource({ uri: "window://local.documents.my-reports/documents" }),
   ]);
   await client.close();
   assertEquals(resources.length, 3);

@@ -1,6 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { ConfigStore } from "../../../../src/cli/computer/config_store.ts";
+import { parseConfig } from "../../../../src/config/config.ts";
 import { addServerText } from "../../../../src/config/edit.ts";
 import { ConfigError } from "../../../../src/config/problem.ts";
 
@@ -21,6 +22,20 @@ Deno.test("without a file the configuration is empty, and edits last as long as 
   await store.edit(add("b"));
   await store.reload();
   assertEquals(names(store), ["a", "b"]);
+});
+
+Deno.test("a server of the command line shares neither its name nor its host with one of the configuration", async () => {
+  const serverOf = (name: string, host: string) =>
+    parseConfig({ servers: { [name]: { command: "serve", args: ["--host", host] } } }).servers;
+  const entry = (name: string) => () =>
+    JSON.stringify({ servers: { [name]: { type: "documents", folders: ["a"] } } });
+  const store = await ConfigStore.open(undefined, {
+    added: serverOf("documents", "local.documents.reports"),
+  });
+  await store.edit(entry("notes"));
+  await assertRejects(() => store.edit(entry("reports")), ConfigError, "local.documents.reports");
+  await assertRejects(() => store.edit(add("documents")), ConfigError, "duplicate name");
+  assertEquals(names(store), ["notes", "documents"]);
 });
 
 Deno.test("an edit writes the file, keeps its comments, and leaves no temporary file", async () => {
