@@ -188,13 +188,16 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
     }
   }
 
-  /** Its outline; where it has none, the titles of its pages. */
+  /** Its outline; where it has none, the titles of its pages, as far as they are known. */
   async outline(docRef: string, request: ReadRequest): Promise<readonly OutlineSection[] | undefined> {
     await this.untilListed(request);
     const file = this.#options.tree.files.get(docRef);
-    const report = file && await this.#report(file, { signal: request.signal });
-    if (report === undefined || "refused" in report) return undefined;
-    return report.outline ?? report.pageTitles?.map((title, page) => ({ title, level: 1, page }));
+    if (file === undefined) return undefined;
+    const report = await this.#report(file, { signal: request.signal });
+    if ("refused" in report) return undefined;
+    const titles = report.pageTitles?.map((title, page) => ({ title, level: 1, page }));
+    const outline = report.outline ?? titles ?? this.#search.outlineOf(file);
+    return outline.length === 0 ? undefined : outline;
   }
 
   async element(docRef: string, elementId: string, request: ReadRequest): Promise<PlacedElement | undefined> {

@@ -80,6 +80,8 @@ export interface ParseLimits {
   readonly maxPageBytes: number;
   /** The most levels of nesting that are followed, in XML, lists, JSON and so on. */
   readonly maxDepth: number;
+  /** For how long files in this one are opened, in milliseconds; others are only named. No end by default. */
+  readonly innerMs?: number;
 }
 
 export interface ParseInput {
@@ -87,7 +89,9 @@ export interface ParseInput {
   /** The name of the file without its folder; only for display and for the kind of source code. */
   readonly fileName: string;
   readonly limits: ParseLimits;
-  /** Opens a file inside of this one, of any kind; `undefined` for a kind that is not read. */
+  /** In how many files this one is. */
+  readonly within?: number | undefined;
+  /** Opens a file inside of this one, of any kind; `undefined` for a kind that is not read, or too many files within files. */
   readonly openInner?: ((input: ParseInput) => Promise<ParsedDocument | undefined>) | undefined;
 }
 

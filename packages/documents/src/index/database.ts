@@ -154,6 +154,7 @@ export class IndexDatabase implements Disposable {
         first INTEGER PRIMARY KEY, doc_ref TEXT NOT NULL UNIQUE, version TEXT NOT NULL, pages INTEGER NOT NULL,
         done INTEGER NOT NULL
       );
+      CREATE TABLE IF NOT EXISTS titles (page INTEGER PRIMARY KEY, title TEXT NOT NULL);
       CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(
         terms, content = '', contentless_delete = 1, detail = none, tokenize = "ascii tokenchars '+_'"
       );

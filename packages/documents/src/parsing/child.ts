@@ -6,7 +6,7 @@
 import { describeError } from "../basics.ts";
 import { DocumentError, type ParsedDocument } from "../formats/format.ts";
 import { openFile } from "../formats/kinds.ts";
-import { pageTerms } from "../search/terms.ts";
+import { pageTerms, type PageText } from "../search/terms.ts";
 import { MEMORY_EXIT_CODE, type ParseAnswer, type ParseRequest, readFrames, writeFrame } from "./frames.ts";
 
 /** How often the memory is compared with its limit, in milliseconds. */
@@ -92,15 +92,22 @@ async function run(
   return { page: await parsed.page(request.index, request.options) };
 }
 
-/** The terms of the pages from a number on, at least of one. A page that cannot be read has none. */
-async function collectTerms({ facts, page }: ParsedDocument, from: number): Promise<string[][]> {
-  const pages: string[][] = [];
+/**
+ * The terms of the pages from a number on, at least of one. A page that cannot be read has none. Pages have titles where the
+ * document says nothing of what is on them.
+ */
+async function collectTerms({ facts, page }: ParsedDocument, from: number): Promise<PageText[]> {
+  const pages: PageText[] = [];
+  const isNamed = facts.pageTitles !== undefined || (facts.outline ?? []).length > 0;
   let count = 0;
   const endMs = performance.now() + TERMS_MS;
   for (let index = from; index < facts.pageCount; index++) {
-    const terms = await Promise.resolve(page(index, { isPlain: true })).then(pageTerms, () => []);
-    pages.push(terms);
-    count += terms.length;
+    const text = await Promise.resolve(page(index, { isPlain: true })).then(
+      (page): PageText => ({ terms: pageTerms(page), ...(isNamed ? {} : { title: page.title }) }),
+      (): PageText => ({ terms: [] }),
+    );
+    pages.push(text);
+    count += text.terms.length;
     if (performance.now() > endMs || count > MAX_TERMS) break;
   }
   return pages;

@@ -2,6 +2,7 @@
 import type { DocumentPage } from "@a2c-smcp/sdk/provider";
 import type { DocumentErrorCode, DocumentFacts, PageOptions, ParseLimits } from "../formats/format.ts";
 import type { FileKind } from "../formats/kinds.ts";
+import type { PageText } from "../search/terms.ts";
 
 /** What the server asks a process. The process answers in the order of the requests. */
 export type ParseRequest =
@@ -30,7 +31,7 @@ export type ParseRequest =
 export type ParseAnswer =
   | { readonly facts: DocumentFacts }
   | { readonly page: DocumentPage }
-  | { readonly terms: readonly (readonly string[])[] }
+  | { readonly terms: readonly PageText[] }
   /** The file is at fault. */
   | { readonly refused: DocumentErrorCode; readonly message: string }
   /** A limit was exceeded, or the parser threw something else. After a limit, the process ends. */

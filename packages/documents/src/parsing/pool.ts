@@ -9,6 +9,7 @@ import {
 import { type FileKind, hasPlainPages, isAlone } from "../formats/kinds.ts";
 import type { DocumentPage } from "@a2c-smcp/sdk/provider";
 import { settledWithin } from "../basics.ts";
+import type { PageText } from "../search/terms.ts";
 import type { ParseAnswer, ParseFailure } from "./frames.ts";
 import { type AnsweredRequest, ParserProcess, type ProcessLimits } from "./parser_process.ts";
 
@@ -109,7 +110,7 @@ export class ParserPool implements AsyncDisposable {
     file: ParsableFile,
     from: number,
     options: PoolRequestOptions = {},
-  ): Promise<readonly (readonly string[])[]> {
+  ): Promise<readonly PageText[]> {
     return this.#run(file, options, async (slot) => {
       const { document } = await this.#open(slot, file);
       const answer = await this.#ask(slot, { ask: "terms", document, from, timeMs: this.#limits.timeMs });
@@ -234,7 +235,7 @@ export class ParserPool implements AsyncDisposable {
     if (slot.isTaken || (isAlone(kind) && slot.open.size > 0)) this.#end(slot);
     const document = ++this.#lastDocument;
     const { maxUnpackedBytes, maxPageBytes, maxDepth, timeMs } = this.#limits;
-    const limits = { maxUnpackedBytes, maxPageBytes, maxDepth };
+    const limits = { maxUnpackedBytes, maxPageBytes, maxDepth, innerMs: Math.floor(timeMs / 3) };
     const answer = await this.#ask(slot, { ask: "open", document, kind, fileName, limits, timeMs }, bytes);
     slot.isTaken = isAlone(kind);
     if (!("facts" in answer)) throw this.#toError(answer);

@@ -136,12 +136,15 @@ export class TextIndexer implements AsyncDisposable {
     }
     const ofDocument = titleTerms(titlesOf(file, report));
     if ("refused" in report) {
-      index.add(file, [ofDocument]);
+      index.add(file, [{ terms: ofDocument }]);
       return "done";
     }
     const pages = await pool.terms(this.#options.toParse(file), done, { isBackground: true });
     if (this.#isClosed || this.#wanted.get(file.docRef) !== wanted) return "more";
-    index.add(file, pages.map((terms) => [...new Set([...ofDocument, ...terms])]));
+    index.add(
+      file,
+      pages.map(({ terms, title }) => ({ terms: [...new Set([...ofDocument, ...terms])], title })),
+    );
     if (done + pages.length >= pageCount) return "done";
     return pages.length === 0 ? "failed" : "more";
   }
@@ -163,5 +166,5 @@ function pageCountOf(report: FileReport): number {
 
 /** What a document is called: also by its path and by its author. */
 function titlesOf({ path }: FolderFile, report: FileReport): readonly string[] {
-  return "refused" in report ? [path] : [path, report.title ?? nameOf(path)];
+  return "refused" in report ? [path] : [path, report.title ?? nameOf(path), report.about?.author ?? ""];
 }

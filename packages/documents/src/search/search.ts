@@ -4,6 +4,7 @@ import { isPrefix, queryWords, termOf } from "@a2c-smcp/sdk/words";
 import type { DocumentPage } from "@a2c-smcp/sdk/provider";
 import { describeError } from "../basics.ts";
 import type { FileTree, FolderFile } from "../folder/tree.ts";
+import type { OutlineEntry } from "../formats/format.ts";
 import type { IndexDatabase } from "../index/database.ts";
 import type { FileReport } from "../index/store.ts";
 import { excerptOf } from "./excerpt.ts";
@@ -87,6 +88,13 @@ export class TextSearch implements AsyncDisposable {
 
   remove(file: FolderFile): void {
     this.#indexer.remove(file);
+  }
+
+  /** The outline of a document by the titles of its pages that have been read, where it has none of its own. */
+  outlineOf(file: FolderFile): OutlineEntry[] {
+    const titles = this.#index.titlesOf(file);
+    return titles.filter(({ title }, at) => title !== titles[at - 1]?.title)
+      .map(({ page, title }) => ({ page, title, level: 1 }));
   }
 
   /** Goes on with the files that wait. */

@@ -16,6 +16,13 @@ const OFTEN_WEIGHT = 1.3;
 /** The most characters of a page that are indexed. */
 const MAX_CHARACTERS = 1024 * 1024;
 
+/** What is indexed of a page. */
+export interface PageText {
+  readonly terms: readonly string[];
+  /** Its title, where it is kept. */
+  readonly title?: string;
+}
+
 /** The terms of a page, each once, with marks; what the index holds. */
 export function pageTerms({ title, elements }: DocumentPage): string[] {
   const counts = new Map<string, number>();

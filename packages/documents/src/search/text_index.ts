@@ -2,7 +2,7 @@
 import type { IndexDatabase, Prepare } from "../index/database.ts";
 import type { FolderFile } from "../folder/tree.ts";
 import { versionOf } from "../index/store.ts";
-import { OFTEN, TITLE } from "./terms.ts";
+import { OFTEN, type PageText, TITLE } from "./terms.ts";
 
 /** The most bytes of an index in memory, and of one on disk. */
 const MAX_MEMORY_BYTES = 64 * 1024 * 1024;
@@ -64,15 +64,32 @@ export class TextIndex {
   }
 
   /** Adds the next pages of a file that has been begun, each by its terms. */
-  add(file: FolderFile, pages: readonly (readonly string[])[]): void {
+  add(file: FolderFile, pages: readonly PageText[]): void {
     this.#database.write((prepare) => {
       const known = find(prepare, file);
       if (known === undefined || known.version !== versionOf(file)) return;
       const insert = prepare("INSERT INTO words (rowid, terms) VALUES (?, ?)");
       const added = pages.slice(0, known.pages - known.done);
-      for (const [at, terms] of added.entries()) insert.run(known.first + known.done + at, terms.join(" "));
+      const name = prepare("INSERT INTO titles (page, title) VALUES (?, ?)");
+      for (const [at, { terms, title = "" }] of added.entries()) {
+        const row = known.first + known.done + at;
+        insert.run(row, terms.join(" "));
+        const named = title.replace(/^Page \S+(?:: |$)/, "");
+        if (named !== "") name.run(row, named);
+      }
       prepare("UPDATE texts SET done = done + ? WHERE first = ?").run(added.length, known.first);
     });
+  }
+
+  /** The titles of pages that say more than a number, of a document without an outline. */
+  titlesOf(file: FolderFile): { readonly page: number; readonly title: string }[] {
+    return this.#database.read((prepare) => {
+      const known = find(prepare, file);
+      if (known === undefined || known.version !== versionOf(file)) return [];
+      const rows = prepare("SELECT page, title FROM titles WHERE page BETWEEN ? AND ? ORDER BY page")
+        .all(known.first, known.first + known.pages - 1);
+      return rows.map(({ page, title }) => ({ page: Number(page) - known.first, title: `${title}` }));
+    }) ?? [];
   }
 
   remove(file: Pick<FolderFile, "docRef">): void {
@@ -221,5 +238,6 @@ function remove(prepare: Prepare, file: Pick<FolderFile, "docRef">): void {
   const known = find(prepare, file);
   if (known === undefined) return;
   prepare("DELETE FROM words WHERE rowid BETWEEN ? AND ?").run(known.first, known.first + known.done - 1);
+  prepare("DELETE FROM titles WHERE page BETWEEN ? AND ?").run(known.first, known.first + known.done - 1);
   prepare("DELETE FROM texts WHERE first = ?").run(known.first);
 }

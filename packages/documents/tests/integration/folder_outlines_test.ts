@@ -1,6 +1,8 @@
 import { assertEquals } from "@std/assert";
 import type { DPEDocument } from "@a2c-smcp/sdk";
-import { manualPdf } from "../fixtures/manual.ts";
+import { eventually } from "../../../../tests/fixtures/within.ts";
+import { manualPdf, TEXT } from "../fixtures/manual.ts";
+import { pdfOf } from "../fixtures/pdf.ts";
 import { DocumentsClient, TestFolder } from "./_folder_documents.ts";
 
 Deno.test("a manual of 464 pages is read from its chapters to a page in three reads", async () => {
@@ -45,4 +47,20 @@ Deno.test("what a file says of itself is metadata of its document, and its autho
     "dpe://local.documents?keywords=ada%20byron",
   );
   assertEquals(found.total_count, 1);
+});
+
+Deno.test("the outline of a PDF file without bookmarks are the headings of its pages, when they have been read", async () => {
+  const line = (size: number, y: number, text: string) => ({ size, x: 50, y, text });
+  const pages = Array.from({ length: 9 }, (_, page) => ({
+    lines: [...(page % 4 === 0 ? [line(16, 720, `About field ${page}`)] : []), line(10, 700, TEXT.text)],
+  }));
+  await using folder = await TestFolder.make({ "a.pdf": pdfOf(pages) });
+  await using client = await DocumentsClient.open(folder.path);
+  const { uri } = await client.untilListed("a.pdf");
+  const { outline } = await eventually(
+    () => client.readObject<DPEDocument>(`${uri}?outline=all`),
+    ({ outline = [] }) => outline.length === 3,
+    "the titles of all pages",
+  );
+  assertEquals(outline?.at(-1), { title: "About field 8", level: 1, page_index: 8 });
 });

@@ -6,6 +6,7 @@ import { fileRefOf, FileTree } from "../../src/folder/tree.ts";
 import { IndexDatabase } from "../../src/index/database.ts";
 import { FileFilter } from "../../src/folder/rules.ts";
 import type { DocumentFacts } from "../../src/formats/format.ts";
+import type { PageText } from "../../src/search/terms.ts";
 import { type ParsableFile, ParserPool } from "../../src/parsing/pool.ts";
 import { silentLogger } from "@a2c-smcp/sdk/base";
 import type { ReadRequest } from "@a2c-smcp/sdk/provider";
@@ -36,8 +37,8 @@ class HeldPool extends ParserPool {
     return promise;
   }
 
-  override terms(): Promise<string[][]> {
-    return Promise.resolve([[]]);
+  override terms(): Promise<PageText[]> {
+    return Promise.resolve([{ terms: [] }]);
   }
 
   override async close(): Promise<void> {
