@@ -132,7 +132,8 @@ export function isAlone(kind: FileKind): boolean {
 /** Opens a file of a kind, and the files inside of it by their names. The elements of its pages have ids. */
 export async function openFile(kind: FileKind, input: ParseInput): Promise<ParsedDocument> {
   const parser: { readonly open: OpenFile } = await KINDS[kind].load();
-  const opened = await parser.open({ ...input, openInner });
+  const within = (input.within ?? 0) + 1;
+  const opened = await parser.open({ ...input, openInner: (inner) => openInner({ ...inner, within }) });
   return {
     ...opened,
     page: async (index, options) => {
@@ -155,8 +156,12 @@ function withIds(elements: readonly DocumentElement[], pageIndex: number): Docum
   });
 }
 
+/** The most files that a file is in, each in the next one: a file of an archive that is attached to a message is in two. */
+const MAX_WITHIN = 3;
+
 async function openInner(input: ParseInput): Promise<ParsedDocument | undefined> {
-  const { bytes, fileName } = input;
+  const { bytes, fileName, within = 0 } = input;
+  if (within > MAX_WITHIN) return undefined;
   const kind = kindOf(fileName) ??
     (isUnknown(fileName) ? kindOfContent(bytes.subarray(0, HEAD_BYTES), fileName) : undefined);
   return kind === undefined || kind === "other" || isAlone(kind) ? undefined : await openFile(kind, input);

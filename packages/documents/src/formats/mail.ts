@@ -1,10 +1,11 @@
-/** E-mail (`.eml`): its headers, its text, and the names of its attachments. */
+/** E-mail (`.eml`): its headers, its text, and its attachments. */
 import PostalMime, { type Address, type Email } from "postal-mime";
 import type { DocumentElement } from "@a2c-smcp/sdk/provider";
 import { aboutFile } from "./about.ts";
 import { readCalendar } from "./calendar.ts";
 import { decodeText } from "./decode_text.ts";
 import { type ParsedDocument, type ParseInput, type ParseLimits, unreadable } from "./format.ts";
+import { type InnerFile, InnerFiles, type PackedFile, pagesText } from "./inner_files.ts";
 import { metaEncoding } from "./html/dom.ts";
 import { readHtml } from "./html/mod.ts";
 import { divide, documentOf, openingOf, tableOf } from "./sections.ts";
@@ -12,32 +13,47 @@ import { divide, documentOf, openingOf, tableOf } from "./sections.ts";
 /** The most characters of a text that may stand for another part of the message: `This message needs HTML`. */
 const STUB_LENGTH = 300;
 
+/** The most attachments that are named. */
+const MAX_NAMED = 1_000;
+/** Why an invitation is not read as a file. */
+const SHOWN = "shown with the message";
+
 /** A message, whatever the format of its file. */
 export type Mail =
   & Pick<Email, "subject" | "from" | "to" | "cc" | "date" | "messageId" | "text" | "html">
   & {
-    readonly attachments: readonly Pick<Email["attachments"][number], "filename" | "mimeType" | "content">[];
+    readonly attachments: readonly (
+      & Pick<Email["attachments"][number], "filename" | "mimeType" | "content">
+      & Partial<Pick<Email["attachments"][number], "related">>
+    )[];
   };
 
-/** Opens a message. Its pages are parts of about the same length. */
-export async function open({ bytes, fileName, limits }: ParseInput): Promise<ParsedDocument> {
-  const { encoded, losses } = toUtf8(bytes);
-  const mail = await parse(await joinEncodedWords(encoded), limits);
-  return openMails([mail], { fileName, limits, losses });
+/** Opens a message. Its pages are parts of about the same length, and then those of its attachments. */
+export async function open(input: ParseInput): Promise<ParsedDocument> {
+  const { encoded, losses } = toUtf8(input.bytes);
+  const mail = await parse(await joinEncodedWords(encoded), input.limits);
+  return await openMails([mail], { ...input, losses });
 }
 
 /** Opens a message and those that are attached to it. */
-export function openMails(
+export async function openMails(
   mails: readonly [Mail, ...Mail[]],
-  { fileName, limits, losses }: Pick<ParseInput, "fileName" | "limits"> & {
+  { losses, ...input }: Pick<ParseInput, "fileName" | "limits" | "openInner"> & {
     readonly losses: readonly string[];
   },
-): ParsedDocument {
+): Promise<ParsedDocument> {
+  const { fileName, limits } = input;
   const [{ subject = "", from, to, date }] = mails;
   const readings = mails.map((mail, index) => readMail(mail, { level: index === 0 ? 1 : 2, limits }));
   const elements = readings.flatMap(({ elements }) => elements);
-  const unread = readings.reduce((sum, reading) => sum + reading.unread, 0);
-  return documentOf(divide(elements, { title: subject || fileName }), {
+  const own = divide(elements, { title: subject || fileName });
+  const inner = new InnerFiles(input);
+  const files = await inner.read(readings.flatMap(({ attachments }) => attachments), own.length);
+  const pages = own.map((each, index) =>
+    index < own.length - 1 ? each : { ...each, elements: [...each.elements, ...listOf(files)] }
+  );
+  const unread = files.filter(({ reason }) => reason !== undefined && reason !== SHOWN).length;
+  const { facts, page } = documentOf(pages, {
     elements,
     title: subject || undefined,
     headings: [subject, ...addressesOf(from), ...addressesOf(to)].filter((text) => text !== ""),
@@ -49,6 +65,26 @@ export function openMails(
       ...unread === 0 ? [] : [`Attachments are named, and not shown: ${unread}`],
     ],
   });
+  const pageTitles = [facts.pageTitles ?? [], ...files.map(({ pageTitles }) => pageTitles)].flat();
+  const outline = [facts.outline ?? [], ...files.map(({ outline }) => outline)].flat();
+  return {
+    facts: { ...facts, pageCount: pageTitles.length, pageTitles, outline },
+    page: (index, options) => index < own.length ? page(index, options) : inner.page(index, options),
+    close: () => inner.close(),
+  };
+}
+
+/** The attachments, each with its pages. */
+function listOf(files: readonly InnerFile[]): DocumentElement[] {
+  if (files.length === 0) return [];
+  const items = files.slice(0, MAX_NAMED).map((file) => {
+    const { path, sizeBytes, reason, pageTitles } = file;
+    const noun = pageTitles.length > 1 ? "pages " : "page ";
+    const place = reason === SHOWN ? SHOWN : `${reason === undefined ? noun : ""}${pagesText(file)}`;
+    return `${path} (${sizeBytes} bytes): ${place}`;
+  });
+  const more = files.length > MAX_NAMED ? [`and ${files.length - MAX_NAMED} more`] : [];
+  return [{ category: "list", summary: "Attachments", content: { items: [...items, ...more] } }];
 }
 
 function readMail(mail: Mail, { level, limits }: { readonly level: number; readonly limits: ParseLimits }) {
@@ -62,17 +98,14 @@ function readMail(mail: Mail, { level, limits }: { readonly level: number; reado
     ...headersOf(mail),
     ...body,
     ...entries,
-    ...(attachments.length === 0 ? [] : [{
-      category: "list" as const,
-      summary: "Attachments",
-      content: { items: attachments.map(attachmentText) },
-    }]),
   ];
   return {
     elements,
     losses,
     opening: [...entries.map(entryText), openingOf(body)].join("\n").slice(0, 4_000).toWellFormed(),
-    unread: attachments.filter((attachment) => !isCalendar(attachment) || entries.length === 0).length,
+    attachments: attachments.map((attachment) =>
+      toPacked(attachment, isCalendar(attachment) && entries.length > 0)
+    ),
   };
 }
 
@@ -175,7 +208,9 @@ function addressesOf(addresses: Address | readonly Address[] | undefined): strin
   });
 }
 
-function attachmentText({ filename, mimeType, content }: Mail["attachments"][number]): string {
-  const size = typeof content === "string" ? content.length : content.byteLength;
-  return `${filename ?? "unnamed"} (${mimeType}, ${size} bytes)`;
+/** What belongs to the text of a message, such as its pictures and styles, has no pages. */
+function toPacked({ filename, content, related }: Mail["attachments"][number], isShown: boolean): PackedFile {
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : new Uint8Array(content);
+  const reason = isShown ? SHOWN : related === true ? "a part of the text" : undefined;
+  return { path: filename ?? "unnamed", sizeBytes: bytes.length, bytes: () => bytes, reason };
 }

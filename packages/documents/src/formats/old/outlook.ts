@@ -16,9 +16,9 @@ const PLAIN_CODE_PAGES = [0, 1200, 65001];
 
 /** Opens a message. Other programs have texts of this name. */
 export async function open(input: ParseInput): Promise<ParsedDocument> {
-  const { bytes, fileName, limits } = input;
+  const { bytes } = input;
   if (!isCompoundFile(bytes)) return await openDisguised(input) ?? openText(input);
-  return openMails(readMessages(bytes), { fileName, limits, losses: [] });
+  return await openMails(readMessages(bytes), { ...input, losses: [] });
 }
 
 function readMessages(bytes: Uint8Array<ArrayBuffer>): readonly [Mail, ...Mail[]] {

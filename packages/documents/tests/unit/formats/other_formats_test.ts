@@ -1,7 +1,8 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { DocumentError, type ParsedDocument } from "../../../src/formats/format.ts";
 import type { ElementContents } from "@a2c-smcp/sdk";
-import { openFile, pagesOf } from "./_open.ts";
+import { zipOf } from "../../fixtures/office.ts";
+import { markdownOf, openFile, pagesOf } from "./_open.ts";
 
 Deno.test("a CSV file is a table with numbers, in pages of 500 rows", async () => {
   const document = await openFile("t.csv", 'name;amount\n"Smith; J.";007\nLee;12.5\n"two\nlines";3\n');
@@ -69,7 +70,7 @@ Deno.test("a file of a format that is not read says what to do", async () => {
   }
 });
 
-Deno.test("a message has its headers, its text and the names of its attachments", async () => {
+Deno.test("a message has its headers, its text and the pages of its attachments", async () => {
   const mail =
     "From: Ada <ada@example.com>\r\nTo: bob@example.com\r\nSubject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\r\n" +
     'Content-Type: multipart/mixed; boundary="b"\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\nHello.\r\n\r\nBye.\r\n' +
@@ -85,9 +86,54 @@ Deno.test("a message has its headers, its text and the names of its attachments"
     }],
     ["p0-text-1", { text: "Hello." }],
     ["p0-text-2", { text: "Bye." }],
-    ["p0-list-1", { items: ["a.csv (text/csv, 4 bytes)"] }],
+    ["p0-list-1", { items: ["a.csv (4 bytes): page 1"] }],
+  ], [
+    "a.csv",
+    ["p1-table-1", { headers: [], rows: [[1, 2]], total_rows: 1, total_columns: 2, first_row: 1 }],
   ]]);
-  assertEquals(document.facts.losses, ["Attachments are named, and not shown: 1"]);
+  assertEquals(document.facts.losses, []);
+});
+
+/** A message with attachments, in Base64. */
+function mailWith(attachments: Readonly<Record<string, string | Uint8Array>>): Uint8Array<ArrayBuffer> {
+  const parts = Object.entries(attachments).map(([name, content]) => {
+    const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+    return `--b\r\nContent-Type: application/octet-stream; name="${name}"\r\nContent-Transfer-Encoding: base64\r\n` +
+      `Content-Disposition: attachment; filename="${name}"\r\n\r\n${btoa(String.fromCharCode(...bytes))}\r\n`;
+  });
+  return new TextEncoder().encode(
+    'Subject: All\r\nContent-Type: multipart/mixed; boundary="b"\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\nHello.\r\n' +
+      `${parts.join("")}--b--\r\n`,
+  );
+}
+
+Deno.test("attachments of a message have pages with their names, also those of an archive, and end at a depth", async () => {
+  const report = "# North\n\nWell.\n\n# South\n\nWell.\n";
+  const inner = mailWith({ "deep.zip": zipOf({ "c.eml": mailWith({ "d.md": "x" }) }) });
+  const document = await openFile(
+    "m.eml",
+    mailWith({
+      "report.md": report,
+      "old.doc": "x",
+      "all.zip": zipOf({ "a.txt": "One" }),
+      "inner.eml": inner,
+    }),
+  );
+  const { facts } = document;
+  assertEquals(facts.pageTitles, [
+    "All",
+    ...["report.md: North", "report.md: South"],
+    ...["all.zip: Files of all.zip", "all.zip: a.txt"],
+    ...["inner.eml: All", "inner.eml: deep.zip: Files of deep.zip", "inner.eml: deep.zip: c.eml"],
+  ]);
+  assertEquals(facts.losses, ["Attachments are named, and not shown: 1"]);
+  assertEquals(facts.outline?.slice(1, 4), [
+    { title: "report.md", level: 1, page: 1 },
+    { title: "North", level: 2, page: 1 },
+    { title: "South", level: 2, page: 2 },
+  ]);
+  const [first = ""] = await markdownOf(document);
+  assertMatch(first, /- report\.md \(\d+ bytes\): pages 1–2\n- old\.doc \(1 bytes\): not read/);
 });
 
 /** The elements of a message, as their category and content. */
@@ -262,4 +308,12 @@ Deno.test("source code is divided at its top definitions, with the comments abov
     ["p0-heading-2", { level: 2, text: "class Two" }],
     ["p0-code-3", { language: "ts", code: "class Two {\n}" }],
   ]]);
+});
+
+Deno.test("of many attachments of a message the first 1,000 are named, and 500 are read", async () => {
+  const files = Object.fromEntries(Array.from({ length: 1_100 }, (_, at) => [`${at}.txt`, "x"]));
+  const { facts, page } = await openFile("m.eml", mailWith(files));
+  const { elements } = await page(0);
+  const list = elements.at(-1)?.content as ElementContents["list"];
+  assertEquals([facts.pageCount, list.items.length, list.items.at(-1)], [501, 1_001, "and 100 more"]);
 });
