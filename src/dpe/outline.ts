@@ -17,8 +17,10 @@ export interface PageSpan {
   readonly last: number;
 }
 
-/** The most bytes of an outline as a text: at most 3,000 tokens, since numbers and short words take one for 2.5 bytes. */
-export const MAX_OUTLINE_BYTES = 7_000;
+/** The most tokens of an outline as a text. */
+const MAX_TOKENS = 3_000;
+/** What the number and the end of a line take of them. */
+const TOKENS_OF_LINE = 2.8;
 /** So few entries lead nowhere: a further level is shown, though neighbours become one entry. */
 const FEW_ENTRIES = 8;
 
@@ -27,23 +29,23 @@ const FEW_ENTRIES = 8;
  * sections of deeper levels in it. When not even the highest levels have room, neighbours become one entry.
  *
  * @param sections the whole outline
- * @param maxBytes the most bytes of {@linkcode renderOutline}
+ * @param maxTokens the most tokens of {@linkcode renderOutline}
  */
 export function outlineWithin(
   sections: readonly OutlineSection[],
   { first, last }: PageSpan,
-  maxBytes = MAX_OUTLINE_BYTES,
+  maxTokens = MAX_TOKENS,
 ): DPEOutlineEntry[] {
   const within = sections.filter(({ page }) => page >= first && page <= last);
   const levels = [...new Set(within.map(({ level }) => level))].sort((a, b) => a - b);
   let shown: DPEOutlineEntry[] = [];
   for (const deepest of levels) {
     const entries = downTo(within, deepest, levels);
-    if (shown.length >= FEW_ENTRIES && sizeOf(entries) > maxBytes) break;
+    if (shown.length >= FEW_ENTRIES && tokensOf(entries) > maxTokens) break;
     shown = entries;
-    if (sizeOf(entries) > maxBytes) break;
+    if (tokensOf(entries) > maxTokens) break;
   }
-  return grouped(shown, maxBytes);
+  return grouped(shown, maxTokens);
 }
 
 /** The outline as a text: a line for each section, with the page on which it begins, indented by its level. */
@@ -71,22 +73,25 @@ function downTo(
 }
 
 /** Makes one entry of neighbours, as many as it takes. */
-function grouped(entries: DPEOutlineEntry[], maxBytes: number): DPEOutlineEntry[] {
-  const size = sizeOf(entries);
-  if (size <= maxBytes) return entries;
+function grouped(entries: DPEOutlineEntry[], maxTokens: number): DPEOutlineEntry[] {
+  const tokens = tokensOf(entries);
+  if (tokens <= maxTokens) return entries;
   let groups = entries;
-  for (let each = Math.ceil(size / maxBytes); each <= entries.length; each++) {
+  for (let each = Math.ceil(tokens / maxTokens); each <= entries.length; each++) {
     groups = entries.filter((_, at) => at % each === 0).map((first, group) => {
       const members = entries.slice(group * each, (group + 1) * each);
       const title = `${first.title} … ${members.at(-1)?.title}`;
       const section_count = members.reduce((sum, { section_count: inner = 0 }) => sum + 1 + inner, 0);
       return members.length === 1 ? first : { ...first, title, section_count };
     });
-    if (sizeOf(groups) <= maxBytes) break;
+    if (tokensOf(groups) <= maxTokens) break;
   }
   return groups;
 }
 
-function sizeOf(entries: readonly DPEOutlineEntry[]): number {
-  return new TextEncoder().encode(renderOutline(entries)).length;
+/** About how many tokens the text has, rather too many: one for four letters, and more for other scripts. */
+function tokensOf(entries: readonly DPEOutlineEntry[]): number {
+  const text = renderOutline(entries);
+  const bytes = new TextEncoder().encode(text).length;
+  return (2 * bytes - text.length) / 4 + entries.length * TOKENS_OF_LINE;
 }
