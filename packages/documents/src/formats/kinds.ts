@@ -50,6 +50,7 @@ const KINDS = {
     extensions: ["odt", "ott", "fodt", "odp", "otp", "fodp", "odg", "otg", "fodg"],
     load: () => import("./odf/mod.ts"),
   },
+  rtf: { extensions: ["rtf"], load: () => import("./rtf/mod.ts") },
   epub: { extensions: ["epub"], load: () => import("./epub.ts") },
   notebook: { extensions: ["ipynb"], load: () => import("./notebook.ts") },
   html: { extensions: ["html", "htm", "xhtml"], load: () => import("./html/mod.ts") },
@@ -102,6 +103,7 @@ export const HEAD_BYTES = 4096;
 /** How files of some kinds begin, whatever their names are. */
 const BEGINNINGS: readonly (readonly [RegExp, FileKind])[] = [
   [/^%PDF-/, "pdf"],
+  [/^\{\\rtf/, "rtf"],
   [/^\s*<(?:!doctype\s+)?html\b/i, "html"],
 ];
 

@@ -5,7 +5,6 @@ import { type ParsedDocument, type ParseInput, unreadable } from "./format.ts";
 /** The ends of their names, and the end of the sentence `Cannot read "x.mp3": …`. */
 const UNREAD: readonly (readonly [extensions: string, reason: string])[] = [
   ["ppt pps pot", "presentations of before 2007 are not read; save it as .pptx"],
-  ["rtf", "Rich Text files are not read; save it as .docx"],
   ["wpd wps wri hwp hwpx", "files of this word processor are not read; save it as .docx or PDF"],
   ["pages", "files of Apple Pages are not read; export it as Word or PDF"],
   ["numbers", "files of Apple Numbers are not read; export it as Excel or CSV"],

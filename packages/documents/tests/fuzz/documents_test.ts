@@ -38,6 +38,10 @@ const SEEDS: Readonly<Record<string, Uint8Array<ArrayBuffer>>> = {
       "</t:list><b:table><b:table-row><b:table-cell><t:p>1</t:p></b:table-cell></b:table-row></b:table></a:text></a:body></a:document-content>"
         .replace("<a:document-content", '<a:document-content xmlns:a="a" xmlns:b="b" xmlns:t="t"'),
   }),
+  "a.rtf": utf8(
+    "{\\rtf1{\\fonttbl{\\f0\\fcharset204 A;}}{\\listtext 1.\\tab}\\pard\\ls1 x{\\super 2}\\par\\trowd\\cellx1\\pard\\intbl a\\cell\\row" +
+      '{\\field{\\*\\fldinst HYPERLINK "http://a.b"}{\\fldrslt b}}{\\footnote n}{\\pict\\pngblip 89504e47}\\par}',
+  ),
   "a.epub": zipOf({
     "META-INF/container.xml": '<container><rootfiles><rootfile full-path="a.opf"/></rootfiles></container>',
     "a.opf":
