@@ -59,6 +59,10 @@ export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
   });
 }
 
+/** The lists of a table of contents, and its links: their addresses and words. */
+const NAV_TAGS =
+  /<(\/?ol)\b|<a\b[^<>]{0,400}?\bhref\s?=\s?["']([^"'<>]{0,1000})["'][^<>]{0,400}>([^]{0,1000}?)<\/a\s?>/gi;
+
 interface ContentsEntry {
   readonly title: string;
   readonly level: number;
@@ -188,10 +192,10 @@ class Book {
 
   #readNav(part: string): ContentsEntry[] {
     const text = this.#zip.text(part) ?? "";
-    const start = /<nav\b[^>]*\btype\s*=\s*["'][^"']*\btoc\b[^>]*>/i.exec(text)?.index ?? 0;
+    const start = /<nav\b[^<>]{0,400}?\btype\s?=\s?["'][^"'<>]{0,100}?\btoc\b/i.exec(text)?.index ?? 0;
     const end = text.indexOf("</nav", start);
     const tags = text.slice(start, end < 0 ? undefined : end)
-      .matchAll(/<(\/?ol)\b|<a\b[^>]*?\bhref\s*=\s*["']([^"']*)["'][^>]*>([^]*?)<\/a\s*>/gi);
+      .matchAll(NAV_TAGS);
     const entries: ContentsEntry[] = [];
     let level = 0;
     for (const [, list, href, label = ""] of tags) {

@@ -118,7 +118,7 @@ class NotebookReader {
     else if (/<table\b/i.test(html)) yield* readHtml(html, this.#limits).elements;
     else if (types.includes("text/markdown")) yield* this.#markdown(textOf(data["text/markdown"]));
     else if (types.includes("text/latex")) {
-      const expression = textOf(data["text/latex"]).replace(/^\s*\$+|\$+\s*$/g, "").trim();
+      const expression = textOf(data["text/latex"]).trim().replace(/^\$\$?|\$\$?$/g, "").trim();
       yield { category: "formula", content: { expression } };
     } else if (types.includes("text/plain")) yield* outputOf(textOf(data["text/plain"]));
     else if (html !== "") yield* readHtml(html, this.#limits).elements;

@@ -9,11 +9,11 @@ const BLOCK =
   /^\s*\\begin\{((?:verbatim|lstlisting|minted|equation|align|gather|multline|eqnarray|displaymath|tabular|tabularx|longtable|tikzpicture|algorithmic)\*?)\}/;
 const FORMULA = /^(?:equation|align|gather|multline|eqnarray|displaymath)/;
 /** A title may stand above the text. */
-const TITLE = /^\s*\\title(?:\[[^\]]*\])?\{(.*)\}\s*$/m;
+const TITLE = /^[ \t]*\\title(?:\[[^\]\n]{0,200}\])?\{(.*)\}[ \t]*$/m;
 
 /** The elements of a text. What stands before the text itself is one element of code. */
 export function* readTex(text: string): Generator<DocumentElement, void> {
-  const start = /^\s*\\begin\{document\}.*$/m.exec(text);
+  const start = /^[ \t]*\\begin\{document\}.*$/m.exec(text);
   const preamble = start === null ? "" : text.slice(0, start.index);
   const title = TITLE.exec(text)?.[1];
   const body = start === null ? text : text.slice(start.index + start[0].length);

@@ -35,7 +35,7 @@ const reasons: ReadonlyMap<string, string> = new Map(
 );
 
 /** Ends of names that texts have as well, such as keys. */
-const AMBIGUOUS = new Set(["key", "pub", "one", "mat", "mid"]);
+const AMBIGUOUS = new Set(["key", "pub", "one", "mat", "mid", "pot"]);
 
 /** The ends of names that tell such a file without a look at it. */
 export const unreadExtensions: readonly string[] = [...reasons.keys()].filter((each) => !AMBIGUOUS.has(each));

@@ -26,6 +26,7 @@ export class ZipParts {
   readonly #counted = new Set<Part>();
   readonly #toKey: (name: string) => string;
   #unpackedBytes = 0;
+  #isPreloaded = false;
 
   /**
    * @param keepsCase whether names that differ in their case are those of different parts, as in archives of files
@@ -65,9 +66,16 @@ export class ZipParts {
   bytes(name: string): Uint8Array | undefined {
     const part = this.#parts.get(this.#toKey(name));
     if (part === undefined) return undefined;
+    this.#count(part);
+    if (this.#parts.size > MANY_PARTS && !this.#isPreloaded) {
+      try {
+        this.#preload();
+      } catch {
+        // One of them is damaged; each is unpacked by itself then.
+      }
+    }
     const kept = this.#kept.get(part);
     if (kept !== undefined) return kept;
-    this.#count(part);
     let isFound = false;
     const bytes = this.#unzip((entry) => {
       if (isFound || entry.name !== part.name) return false;
@@ -75,6 +83,23 @@ export class ZipParts {
     })[part.name];
     if (bytes !== undefined && bytes.length < KEPT_BYTES) this.#kept.set(part, bytes);
     return bytes;
+  }
+
+  /** To find a part takes as long as the file has parts, so of a file of many the small ones are unpacked together. */
+  #preload(): void {
+    this.#isPreloaded = true;
+    const names = new Set<string>();
+    let room = PRELOADED_BYTES;
+    const unpacked = this.#unzip(({ name, originalSize }) => {
+      if (originalSize >= KEPT_BYTES || names.has(name) || room < originalSize) return false;
+      room -= originalSize;
+      names.add(name);
+      return true;
+    });
+    for (const [name, bytes] of Object.entries(unpacked)) {
+      const part = this.#parts.get(this.#toKey(name));
+      if (part?.name === name) this.#kept.set(part, bytes);
+    }
   }
 
   /** The bytes of a part in UTF-8; XML may be in UTF-16 as well, and then begins with a mark (XML 1.0, 4.3.3). */
@@ -157,6 +182,9 @@ export function hasPassword(bytes: Uint8Array): boolean {
 
 /** Smaller parts are unpacked once. */
 const KEPT_BYTES = 1024 * 1024;
+const MANY_PARTS = 1_000;
+/** The most bytes of small parts that are unpacked together. */
+const PRELOADED_BYTES = 32 * 1024 * 1024;
 
 function utf16Of([first, second]: Uint8Array): string | undefined {
   if (first === 0xfe && second === 0xff) return "utf-16be";

@@ -8,6 +8,8 @@ import { type OdfFile, OUTLINE } from "./package.ts";
 /** The most columns of a table, and the most rows that one is repeated as. */
 const MAX_COLUMNS = 256;
 const MAX_REPEATED_ROWS = 100;
+/** The most characters of all cells that are repeated. */
+const MAX_REPEATED_LENGTH = 8_000_000;
 /** What a text has that is no text of it. */
 const SILENT =
   /^(?:bookmark|tracked-changes|sequence-decls|variable-decls|forms|table-columns?|title|desc|notes|change-info)$/;
@@ -31,6 +33,7 @@ export class OdfWriter {
   /** What follows the paragraph that is written: pictures, notes, boxes. */
   #after = "";
   #depth = 0;
+  #repeatedLength = 0;
 
   constructor(file: OdfFile, { maxDepth }: ParseLimits, root: XmlNode) {
     this.#file = file;
@@ -210,6 +213,15 @@ export class OdfWriter {
     return this.placed.place({ category: "image", content: this.#file.picture(image, description) });
   }
 
+  /** As many copies, which cost little in the file and may be tables with copies themselves. */
+  #repeated(html: string, count: number): string[] {
+    this.#repeatedLength += html.length * (Math.max(count, 1) - 1);
+    if (this.#repeatedLength > MAX_REPEATED_LENGTH) {
+      throw unreadable("too_large", "its tables have too many cells");
+    }
+    return Array<string>(Math.max(count, 0)).fill(html);
+  }
+
   #table(node: XmlNode): string {
     const rows: string[][] = [];
     for (const row of rowsOf(node)) {
@@ -220,13 +232,12 @@ export class OdfWriter {
         const html = `<td colspan="${count("columns-spanned")}" rowspan="${
           count("rows-spanned")
         }">${inner}</td>`;
-        for (let left = count("columns-repeated"); left > 0 && cells.length < MAX_COLUMNS; left--) {
-          cells.push(html);
-        }
+        const columns = Math.min(count("columns-repeated"), MAX_COLUMNS - cells.length);
+        cells.push(...this.#repeated(html, columns));
       }
       const isEmpty = cells.every((cell) => !/>[^<]/.test(cell));
       const count = Math.min(Number(row.attributes["number-rows-repeated"]) || 1, MAX_REPEATED_ROWS);
-      for (let left = isEmpty ? 1 : count; left > 0; left--) rows.push(cells);
+      for (const _ of this.#repeated(cells.join(""), isEmpty ? 1 : Math.max(count, 1))) rows.push(cells);
     }
     return tableHtml(rows);
   }

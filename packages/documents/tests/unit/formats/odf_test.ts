@@ -248,6 +248,10 @@ Deno.test("a flat file of OpenDocument is read; an encrypted one, one with a DTD
     "too_large",
   );
   assertEquals(await refused(odfOf("x", { kind: "spreadsheet" })), "damaged");
+  const bomb =
+    '<table:table><table:table-row table:number-rows-repeated="99"><table:table-cell table:number-columns-repeated="99">';
+  const end = "</table:table-cell></table:table-row></table:table>";
+  assertEquals(await refused(odfOf(bomb.repeat(4) + p("x") + end.repeat(4))), "too_large");
 });
 
 Deno.test("a spreadsheet of OpenDocument is read as a workbook, with its formulas", async () => {
