@@ -4,39 +4,61 @@ import { join } from "@std/path";
 import type { Logger } from "@a2c-smcp/sdk/base";
 import { describeError } from "../basics.ts";
 
-/** How long another process that uses the same index may hold it, in milliseconds. */
-const BUSY_MS = 2_000;
+/** How long a process that ends may hold its index, in milliseconds. */
+const BUSY_MS = 300;
+/** How many processes may have an index in one folder at the same time. */
+const MAX_INDEXES = 4;
 /** How long changes are collected before they are written together, in milliseconds. */
 const COMMIT_MS = 200;
 /** How many pages of the file are given back at once. */
 const SHRINK_PAGES = 500;
 
 /**
- * Opens the index in a folder that only its owner can read. A damaged index, or one of another version, is replaced. When
- * the folder cannot be written, which is logged, or none is given, the index is in memory.
+ * Opens the index in a folder that only its owner can read. A damaged index, or one of another version, is replaced. Each
+ * process has a file of its own, since others may have other folders or rules. When the folder cannot be written, which is
+ * logged, or none is given, the index is in memory.
  */
 export function openIndex(folder: string | undefined, logger: Logger): IndexDatabase {
   if (folder === undefined) return new IndexDatabase(undefined, logger);
-  const path = join(folder, "documents.sqlite");
-  for (const isRetry of [false, true]) {
-    try {
-      Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
-      return new IndexDatabase(path, logger);
-    } catch (error) {
-      if (
-        isRetry || error instanceof Deno.errors.NotCapable || error instanceof Deno.errors.PermissionDenied
-      ) {
-        logger.warn("the index cannot be used; files are read anew at each start", {
-          path,
-          error: describeError(error),
-        });
-        break;
-      }
-      logger.warn("the index is damaged, and made anew", { path, error: describeError(error) });
-      for (const end of ["", "-wal", "-shm"]) removeIfThere(path + end);
+  let path = folder;
+  try {
+    Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    for (let number = 1; number <= MAX_INDEXES; number++) {
+      path = join(folder, number === 1 ? "documents.sqlite" : `documents-${number}.sqlite`);
+      const index = openUnused(path, logger);
+      if (index !== undefined) return index;
     }
+    throw new TypeError("Cannot use index: other processes use it");
+  } catch (error) {
+    logger.warn("the index cannot be used; files are read anew at each start", {
+      path,
+      error: describeError(error),
+    });
   }
   return new IndexDatabase(undefined, logger);
+}
+
+/** The index at a path; `undefined` when another process uses it. */
+function openUnused(path: string, logger: Logger): IndexDatabase | undefined {
+  try {
+    return openFile(path, logger);
+  } catch (error) {
+    if (isLocked(error)) return undefined;
+    if (error instanceof Deno.errors.NotCapable || error instanceof Deno.errors.PermissionDenied) throw error;
+    logger.warn("the index is damaged, and made anew", { path, error: describeError(error) });
+    for (const end of ["", "-wal", "-shm"]) removeIfThere(path + end);
+    return openFile(path, logger);
+  }
+}
+
+/** What a link or a pipe in place of the file leads to is neither read nor written. */
+function openFile(path: string, logger: Logger): IndexDatabase {
+  if (lookAt(path)?.isFile === false) throw new TypeError("Cannot use index: it is no regular file");
+  return new IndexDatabase(path, logger);
+}
+
+function isLocked(error: unknown): boolean {
+  return /database is locked/.test(describeError(error));
 }
 
 /** Gives the statement of a text of SQL. */
@@ -62,7 +84,8 @@ export class IndexDatabase implements Disposable {
       if (path !== undefined) {
         Deno.chmodSync(path, 0o600);
         this.#database.exec(
-          `PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL`,
+          `PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA locking_mode = EXCLUSIVE; PRAGMA auto_vacuum = INCREMENTAL;
+          PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE; COMMIT`,
         );
         this.#check();
       }
@@ -159,6 +182,15 @@ export class IndexDatabase implements Disposable {
         terms, content = '', contentless_delete = 1, detail = none, tokenize = "ascii tokenchars '+_'"
       );
     `);
+  }
+}
+
+function lookAt(path: string): Deno.FileInfo | undefined {
+  try {
+    return Deno.lstatSync(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
   }
 }
 
