@@ -19,6 +19,14 @@ export interface Excerpt {
   readonly snippet: string;
 }
 
+interface FoundLine {
+  readonly element: DocumentElement;
+  readonly line: string;
+  readonly hits: readonly Hit[];
+  /** The terms that the columns of its table are called by: each row has them, too. */
+  readonly named: readonly number[];
+}
+
 interface Hit {
   readonly start: number;
   readonly end: number;
@@ -28,17 +36,17 @@ interface Hit {
 /** The place on a page that has most of the terms; its beginning when it has none of them, such as when only its title has. */
 export function excerptOf({ elements }: DocumentPage, terms: readonly QueryTerm[]): Excerpt {
   const counts = terms.map(() => 0);
-  const found: { readonly element: DocumentElement; readonly line: string; readonly hits: readonly Hit[] }[] =
-    [];
+  const found: FoundLine[] = [];
   let left = MAX_SEEN;
   for (const element of elements) {
+    const named = hitsIn(columnsOf(element).join(" "), terms).map(({ term }) => term);
     for (const each of linesOf(element)) {
       const line = each.slice(0, left).normalize("NFC");
       left -= line.length;
       const hits = hitsIn(line, terms);
       if (hits.length === 0) continue;
       for (const { term } of hits) counts[term] = (counts[term] ?? 0) + 1;
-      found.push({ element, line, hits });
+      found.push({ element, line, hits, named });
     }
   }
   const weigh = (terms: Iterable<number>) =>
@@ -49,12 +57,12 @@ export function excerptOf({ elements }: DocumentPage, terms: readonly QueryTerm[
     readonly line: string;
     readonly at: number;
   } | undefined;
-  for (const { element, line, hits } of found) {
+  for (const { element, line, hits, named } of found) {
     for (const [index, { start }] of hits.entries()) {
       const near = hits.slice(index, index + terms.length * 2).filter(({ end }) =>
         end - start <= MAX_LENGTH - LEAD
       );
-      const weight = weigh(near.map(({ term }) => term));
+      const weight = weigh([...named, ...near.map(({ term }) => term)]);
       if (best === undefined || weight > best.weight) best = { weight, element, line, at: start };
     }
   }
@@ -79,10 +87,14 @@ function hitsIn(line: string, terms: readonly QueryTerm[]): Hit[] {
 }
 
 /** A row of a table says nothing without the names of the columns. */
-function headersOf({ category, content }: DocumentElement, line: string): string {
-  if (category !== "table" && category !== "pivot_table") return "";
-  const headers = content.headers.filter((header) => header !== "").join(" | ");
+function headersOf(element: DocumentElement, line: string): string {
+  const headers = columnsOf(element).join(" | ");
   return headers === "" || headers === line ? "" : `${shorten(headers, MAX_HEADERS_LENGTH)}\n`;
+}
+
+function columnsOf({ category, content }: DocumentElement): readonly string[] {
+  if (category !== "table" && category !== "pivot_table") return [];
+  return content.headers.filter((header) => header !== "");
 }
 
 function around(line: string, at: number): string {

@@ -3,6 +3,8 @@ import { basename } from "@std/path";
 import { ArgumentError, isValidDpeUri, parseDpeUri, toSeenLine, toSeenUri } from "@a2c-smcp/sdk/base";
 import type { FolderFile } from "../folder/tree.ts";
 
+/** The longest name that is looked for, in characters: that of the longest path. */
+const MAX_NAME_LENGTH = 4_096;
 /** The most documents that an error names. */
 const MAX_NAMED = 8;
 
@@ -34,6 +36,7 @@ export function pathOf({ root, path }: FolderFile, { roots }: NamedFiles): strin
  */
 export function findNamed(named: string, given: NamedFiles): NamedDocument {
   const { files, host } = given;
+  if (named.length > MAX_NAME_LENGTH) throw nothingNamed(named, [], given);
   if (/^dpe:/i.test(named) && isValidDpeUri(named)) {
     const { host: other, docRef = "", pageIndex: page, elementId: element } = parseDpeUri(named);
     const file = other === host ? files.get(docRef) : undefined;

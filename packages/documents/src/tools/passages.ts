@@ -1,8 +1,10 @@
 /** The parts of a text around words: a row with the names of its columns, or a paragraph with its neighbours. */
-import { isPrefix, placedWords, queryWords, termOf } from "@a2c-smcp/sdk/words";
+import { isPrefix, queryWords, termOf, wordsOf } from "@a2c-smcp/sdk/words";
 
 /** The most lines that are shown for their words. */
 const MAX_LINES = 40;
+// deno-lint-ignore no-control-regex -- tells ASCII
+const IS_ASCII = /^[\0-\x7f]*$/;
 
 export interface Passages {
   /** The lines, with `…` where some are left out; empty when no line has one of the words. */
@@ -19,7 +21,7 @@ export interface Passages {
 export function passagesAround(markdown: string, words: string, maxLength: number): Passages {
   const lines = markdown.split("\n");
   const terms = [...new Set(queryWords(words).flatMap((word) => termOf(word) ?? []))];
-  const counts = lines.map((line) => isRule(line) ? 0 : countOf(line, terms));
+  const counts = countsOf(lines, terms);
   const most = counts.reduce((a, b) => Math.max(a, b), 0);
   if (most === 0) return { text: "", more: 0 };
   const fitting = counts.flatMap((count, at) => count === most ? [at] : []);
@@ -37,17 +39,31 @@ export function passagesAround(markdown: string, words: string, maxLength: numbe
   return { text: joined(lines, shown), more: fitting.length - taken };
 }
 
-/** How many of the terms a line has. */
-function countOf(line: string, terms: readonly string[]): number {
+/** How many of the terms each line has; a row of a table that has one has those of its columns, too. */
+function countsOf(lines: readonly string[], terms: readonly string[]): number[] {
+  let columns: readonly string[] = [];
+  return lines.map((line, at) => {
+    if (isRule(line)) return 0;
+    const found = termsOf(line, terms);
+    if (!isRow(line)) return found.size;
+    if (!isRow(lines[at - 1])) columns = [...found];
+    return found.size === 0 ? 0 : new Set([...found, ...columns]).size;
+  });
+}
+
+function termsOf(line: string, terms: readonly string[]): ReadonlySet<string> {
+  const lower = line.toLowerCase();
   const found = new Set<string>();
-  for (const { word } of placedWords(line.normalize("NFKC"))) {
+  // A term is a part of its word, without accents: most lines need not be taken apart.
+  if (IS_ASCII.test(line) && !terms.some((term) => lower.includes(term))) return found;
+  for (const word of wordsOf(line)) {
     const term = termOf(word);
     const fitting = term === undefined
       ? undefined
       : terms.find((each) => each === term || (isPrefix(each) && term.startsWith(each)));
     if (fitting !== undefined) found.add(fitting);
   }
-  return found.size;
+  return found;
 }
 
 /** Of a row of a table, the names of the columns; of another line, those before and after it. */

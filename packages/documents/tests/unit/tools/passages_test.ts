@@ -24,6 +24,12 @@ Deno.test("passagesAround() gives the row that has most of the words, under the 
   });
 });
 
+Deno.test("passagesAround() counts the names of the columns for a row that has another of the words", () => {
+  const { text } = passagesAround(PAGE, "region of West", 1_000);
+  assertEquals(text, [TABLE[0], TABLE[1], TABLE[4]].join("\n"));
+  assertEquals(passagesAround(PAGE, "region", 1_000).text, [TABLE[0], TABLE[1]].join("\n"));
+});
+
 Deno.test("passagesAround() gives a paragraph with those before and after it", () => {
   const { text } = passagesAround(PAGE, "yields of the east", 1_000);
   assertEquals(text, "Before it.\nThe yield of East rose.\nAfter it.");
