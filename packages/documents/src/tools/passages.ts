@@ -3,7 +3,6 @@ import { isPrefix, queryWords, termOf, wordsOf } from "@a2c-smcp/sdk/words";
 
 /** The most lines that are shown for their words. */
 const MAX_LINES = 40;
-// deno-lint-ignore no-control-regex -- tells ASCII
 const IS_ASCII = /^[\0-\x7f]*$/;
 
 export interface Passages {

@@ -121,12 +121,14 @@ Deno.test("a search before all files are read says that it is not complete", asy
   await using folder = await TestFolder.make({ ...files, "broken.docx": "no zip file" });
   await using documents = await openIn(folder);
   const { signal } = new AbortController();
-  for (;;) {
+  const complete = async () => {
     const { total, notIndexed, notice } = await documents.search("walnuts", { signal });
-    if (total === 40) break;
+    if (total === 40) return true;
     assertEquals(notIndexed > 0, true);
     assertStringIncludes(notice ?? "", "not searched yet");
-  }
+    return false;
+  };
+  await eventually(complete, (isComplete) => isComplete, "all files to be searched");
   // What cannot be read is found by its name.
   const { hits: [hit] } = await searchIn(documents, "broken");
   assertEquals([hit?.title, hit?.snippet.startsWith("Cannot read ")], ["broken.docx", true]);
