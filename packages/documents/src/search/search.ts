@@ -1,5 +1,5 @@
 /** Searches the text of all documents. */
-import { settledWithin } from "@a2c-smcp/sdk/base";
+import { abortable, settledWithin } from "@a2c-smcp/sdk/base";
 import { isPrefix, queryWords, termOf } from "@a2c-smcp/sdk/words";
 import type { DocumentPage } from "@a2c-smcp/sdk/provider";
 import { describeError } from "../basics.ts";
@@ -11,8 +11,10 @@ import { excerptOf } from "./excerpt.ts";
 import { TextIndexer, type TextIndexerOptions } from "./indexer.ts";
 import { type FoundPage, type QueryTerm, TextIndex } from "./text_index.ts";
 
-/** How long the first search waits until the files are indexed, in milliseconds. */
-const FIRST_SEARCH_MS = 2_000;
+/** How long a search that finds little waits for files that are not indexed, in milliseconds: a Computer waits 5 s. */
+const PATIENCE_MS = 2_000;
+/** The same for a tool, whose client waits longer. */
+export const TOOL_PATIENCE_MS = 10_000;
 /** How many pages of one document come first; its others follow those of all documents. */
 const FIRST_OF_DOCUMENT = 3;
 /** The most hits of one answer, and of all answers to a query. */
@@ -30,6 +32,8 @@ export interface SearchOptions {
   readonly limit?: number | undefined;
   /** How many hits are skipped. */
   readonly offset?: number | undefined;
+  /** How long a search that finds fewer pages than `limit` waits for files that are not indexed; 2,000 ms by default. */
+  readonly patienceMs?: number | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -74,7 +78,6 @@ export class TextSearch implements AsyncDisposable {
   readonly #options: TextSearchOptions;
   readonly #index: TextIndex;
   readonly #indexer: TextIndexer;
-  #firstSearch: Promise<void> | undefined;
 
   constructor(options: TextSearchOptions) {
     this.#options = options;
@@ -109,19 +112,18 @@ export class TextSearch implements AsyncDisposable {
   /** Searches all documents, or one file. */
   async search(
     query: string,
-    { file, limit = 10, offset = 0, signal }: Omit<SearchOptions, "docRef"> & {
+    { file, limit = 10, offset = 0, patienceMs = PATIENCE_MS, signal }: Omit<SearchOptions, "docRef"> & {
       readonly file?: FolderFile | undefined;
     },
   ): Promise<SearchResult> {
-    this.#firstSearch ??= settledWithin(
-      this.#options.allRead.then(() => this.#indexer.settled),
-      FIRST_SEARCH_MS,
-    );
-    await this.#firstSearch;
-    signal.throwIfAborted();
     const terms = toTerms(query);
     if (terms.length === 0) return { hits: [], total: 0, notIndexed: 0, notice: NO_WORDS };
-    const { total, pages } = this.#index.find(terms, file);
+    let { total, pages } = this.#index.find(terms, file);
+    if (total < limit && this.#late > 0 && (file === undefined || !this.#index.pagesOf(file))) {
+      const indexed = this.#options.allRead.then(() => this.#indexer.settled);
+      await abortable(settledWithin(indexed, patienceMs), signal);
+      ({ total, pages } = this.#index.find(terms, file));
+    }
     const wanted = this.#choose(pages, { isAll: file !== undefined, limit, offset });
     const late = AbortSignal.any([signal, AbortSignal.timeout(EXCERPTS_MS)]);
     const hits = await Promise.all(wanted.map((place) => this.#toHit(place, terms, late)));
@@ -168,8 +170,13 @@ export class TextSearch implements AsyncDisposable {
     }
   }
 
+  /** How many files will be indexed. */
+  get #late(): number {
+    return this.#indexer.progress.waiting + this.#options.unread();
+  }
+
   #state(): Pick<SearchResult, "notIndexed" | "notice"> {
-    const { waiting, leftOut } = this.#indexer.progress;
+    const { leftOut } = this.#indexer.progress;
     const files = this.#options.tree.files.size;
     if (this.#options.database.isBroken) {
       return {
@@ -177,7 +184,7 @@ export class TextSearch implements AsyncDisposable {
         notice: "The index of words fails: nothing can be found until the next start.",
       };
     }
-    const late = waiting + this.#options.unread();
+    const late = this.#late;
     const parts = [
       ...late === 0 ? [] : [`${late} of ${files} documents are not searched yet: ask again in a while.`],
       ...leftOut === 0 ? [] : [

@@ -9,6 +9,7 @@ import {
   SEARCH_SHAPE,
   toBareLine,
 } from "@a2c-smcp/sdk/base";
+import { TOOL_PATIENCE_MS } from "../search/search.ts";
 import { type DocumentTool, makeTool, namedFiles, pageNameOf, type ToolPlace } from "./document_tools.ts";
 import { findNamed } from "./names.ts";
 import { toExchange } from "./read_document.ts";
@@ -26,7 +27,11 @@ function searchTool(place: ToolPlace): DocumentTool {
       "with fetch.",
     async run(args, { signal }) {
       const query = args.text("query") ?? args.missing("query");
-      const { hits, notice } = await place.catalogue.search(query, { limit: 20, signal });
+      const { hits, notice } = await place.catalogue.search(query, {
+        limit: 20,
+        patienceMs: TOOL_PATIENCE_MS,
+        signal,
+      });
       const results = hits.map(({ docRef, page, title, pageTitle, snippet }) => {
         const id = buildDpeUri({ host: place.catalogue.host, docRef, subPath: `pages/${page}` });
         const name = pageNameOf({ title, pageTitle });

@@ -19,7 +19,7 @@ import type { DocumentInfo } from "@a2c-smcp/sdk/provider";
 import type { DocumentCatalogue } from "../catalogue.ts";
 import type { FileTree, FolderFile } from "../folder/tree.ts";
 import { nameOf } from "../file_name.ts";
-import type { SearchHit, SearchResult } from "../search/search.ts";
+import { type SearchHit, type SearchResult, TOOL_PATIENCE_MS } from "../search/search.ts";
 import { findNamed, type NamedDocument, type NamedFiles, pathOf } from "./names.ts";
 import { readDocument } from "./read_document.ts";
 
@@ -81,7 +81,13 @@ function findTool(place: ToolPlace): DocumentTool {
       const named = args.text("document");
       const given = await namedFiles(place, signal);
       const docRef = named === undefined ? undefined : findNamed(named, given).file.docRef;
-      const found = await place.catalogue.search(query, { docRef, limit, offset, signal });
+      const found = await place.catalogue.search(query, {
+        docRef,
+        limit,
+        offset,
+        patienceMs: TOOL_PATIENCE_MS,
+        signal,
+      });
       return { content: [{ type: "text", text: findLines(found, { given, offset }).join("\n") }] };
     },
   });
@@ -104,7 +110,9 @@ function findLines(
     lines.push(
       offset > 0 && total > 0
         ? `Only ${countOf(total, "page")} fit: use a lower offset.`
-        : "No page has these words. Try other or fewer words, those that the text would have.",
+        : notice === undefined
+        ? "No page has these words. Try other or fewer words, those that the text would have."
+        : "Nothing found so far.",
     );
   }
   const end = offset + hits.length;

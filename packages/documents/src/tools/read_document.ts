@@ -18,6 +18,7 @@ import {
 } from "@a2c-smcp/sdk/base";
 import type { DocumentCatalogue } from "../catalogue.ts";
 import type { FolderFile } from "../folder/tree.ts";
+import { TOOL_PATIENCE_MS } from "../search/search.ts";
 import { passagesAround } from "./passages.ts";
 
 /** The most pages that are read for words, and the most characters of what is around them on each. */
@@ -76,7 +77,12 @@ async function showAround(
   } else {
     const document = await readable.metadata();
     const found = pages === undefined
-      ? await catalogue.search(around, { docRef, limit: MAX_SEARCHED_PAGES, signal })
+      ? await catalogue.search(around, {
+        docRef,
+        limit: MAX_SEARCHED_PAGES,
+        patienceMs: TOOL_PATIENCE_MS,
+        signal,
+      })
       : undefined;
     const chosen = pages ?? found?.hits.map(({ page }) => page) ?? [];
     for (const page of chosen) {
