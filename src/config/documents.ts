@@ -32,6 +32,8 @@ export interface DocumentsEntry {
   readonly gitignore?: boolean | null | undefined;
   /** Whether files and folders whose name begins with a dot are documents as well; false by default. */
   readonly hidden?: boolean | null | undefined;
+  /** The languages in which text in pictures and scans is read, as models of Tesseract, such as `eng` or `deu+eng`. */
+  readonly ocr?: string | null | undefined;
   /** The size of the largest file that is read, in MiB; 100 by default. */
   readonly max_file_mib?: number | null | undefined;
   /** The most memory of a process that reads files, in MiB, at least 128; 768 by default. */
@@ -50,6 +52,7 @@ const members = {
   exclude: globs,
   gitignore: z.boolean().nullish(),
   hidden: z.boolean().nullish(),
+  ocr: z.string().regex(/^[a-z_]+(?:\+[a-z_]+)*$/).nullish(),
   max_file_mib: z.int().min(1).nullish(),
   parser_memory_mib: z.int().min(128).nullish(),
 };
@@ -129,6 +132,7 @@ export function documentsServer(
     ...(entry.exclude ?? []).flatMap((glob) => ["--exclude", glob]),
     ...(entry.gitignore === true ? ["--gitignore"] : []),
     ...(entry.hidden === true ? ["--hidden"] : []),
+    ...(entry.ocr === null || entry.ocr === undefined ? [] : ["--ocr", entry.ocr]),
     ...sizeOf("--max-file-size", entry.max_file_mib),
     ...sizeOf("--parser-memory", entry.parser_memory_mib),
   ];

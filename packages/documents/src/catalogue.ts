@@ -303,6 +303,10 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
       kind,
       fileName: nameOf(path),
       bytes: () => readInside({ root, path, maxBytes: this.#options.maxFileBytes }),
+      scanTexts: {
+        get: () => this.#store.scanTexts(file),
+        add: (texts) => this.#store.addScanTexts(file, texts),
+      },
     };
   }
 

@@ -17,6 +17,7 @@ import {
 } from "@a2c-smcp/sdk/provider";
 import { describeError } from "./basics.ts";
 import { DocumentCatalogue } from "./catalogue.ts";
+import { fetchOcr } from "./formats/ocr.ts";
 import { FileFilter, type FileRules } from "./folder/rules.ts";
 import { FileTree, type FolderFile } from "./folder/tree.ts";
 import { type IndexDatabase, openIndex } from "./index/database.ts";
@@ -53,10 +54,15 @@ export interface FolderDocumentsOptions extends FileRules {
   readonly maxFiles?: number | undefined;
   /** The most bytes of a file that is read; 100 MiB by default. A larger one is listed, and reading it is an error. */
   readonly maxFileBytes?: number | undefined;
-  /** The most time for opening a file or reading a page, in milliseconds; 30,000 by default. */
+  /** The most time for opening a file or reading a page, in milliseconds; 30,000 by default, 120,000 with OCR. */
   readonly parseTimeMs?: number | undefined;
   /** The most memory of a parser process, in bytes; 768 MiB by default. */
   readonly maxParserBytes?: number | undefined;
+  /**
+   * The languages of text in pictures and on scanned pages, such as `eng` or `deu+eng`: it is read by OCR, which fetches
+   * what it needs from npm when it is first used. By default it is not read.
+   */
+  readonly ocr?: string | undefined;
   /** How many parser processes there are at most; 2 by default. */
   readonly parsers?: number | undefined;
   /** Receives log lines; they are dropped by default. */
@@ -93,7 +99,7 @@ export interface FolderDocuments extends AsyncDisposable {
  * processes without permissions, and followed as they change. Needs `--allow-read` for the folders and the cache folder,
  * `--allow-write` for the cache folder, and `--allow-run` for Deno.
  *
- * @throws {TypeError} when a folder does not exist, or a glob fits no file
+ * @throws {TypeError} when a folder does not exist, a glob fits no file, or a language has no model
  *
  * Specification: `docs/protocol/finder.md#mcp-servers-with-documents`.
  */
@@ -104,6 +110,7 @@ export function openFolderDocuments(options: FolderDocumentsOptions): Promise<Fo
 /** The same, with the tools of the program. */
 export async function openFolders(options: FolderDocumentsOptions): Promise<OpenFolders> {
   const filter = new FileFilter(options);
+  if (options.ocr !== undefined) await fetchOcr(options.ocr);
   return new OpenFolders(await findRoots(options.folders), filter, options);
 }
 
@@ -131,14 +138,15 @@ export class OpenFolders implements FolderDocuments {
     this.#tree = new FileTree(roots, { filter, maxFiles, logger });
     this.#pool = new ParserPool({
       processes: parsers,
-      timeMs: options.parseTimeMs ?? 30_000,
+      timeMs: options.parseTimeMs ?? (options.ocr === undefined ? 30_000 : 120_000),
+      ocr: options.ocr,
       maxMemoryBytes: maxParserBytes,
       maxFileBytes,
       maxUnpackedBytes: 512 * MEBIBYTE,
       maxPageBytes: 4 * MEBIBYTE,
       maxDepth: 200,
     });
-    this.#database = openIndex(options.cacheFolder, logger);
+    this.#database = openIndex(options.cacheFolder, { logger, ocr: options.ocr });
     this.#catalogue = new DocumentCatalogue({
       host,
       tree: this.#tree,

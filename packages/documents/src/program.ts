@@ -1,6 +1,7 @@
 /** The command line of `main.ts`. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { buildDpeUri, type Logger, untilAborted } from "@a2c-smcp/sdk/base";
+import { OCR_LANGUAGES } from "./formats/ocr.ts";
 import { openFolders } from "./folder_documents.ts";
 import { createDocumentsHandler, type ServedDocuments, serveDocumentsOnStdio } from "./serving.ts";
 import {
@@ -29,6 +30,7 @@ interface DocumentsCliOptions extends LogOptions, HttpOptions {
   readonly host?: string;
   readonly cache?: string;
   readonly tools: boolean;
+  readonly ocr?: string;
   readonly maxFileSize: number;
   readonly parserMemory: number;
 }
@@ -82,11 +84,18 @@ function documentsOptions(): Option[] {
       .argParser(parseHost),
     new Option("--cache <folder>", "keep there what was read from files between runs"),
     new Option("--no-tools", "resources alone, without tools to find and read documents"),
+    new Option("--ocr <languages>", "read text in pictures and scans, such as eng or deu+eng")
+      .argParser(parseLanguages),
     new Option("--max-file-size <size>", "the largest file that is read")
       .argParser(sizeOf(1)).default(100 * 1024 * 1024, "100MiB"),
     new Option("--parser-memory <size>", "the most memory of a process that reads files")
       .argParser(sizeOf(128 * 1024 * 1024)).default(768 * 1024 * 1024, "768MiB"),
   ];
+}
+
+function parseLanguages(raw: string): string {
+  if (OCR_LANGUAGES.test(raw)) return raw;
+  throw new InvalidArgumentError("Expected names of models of Tesseract such as eng, or deu+eng");
 }
 
 function parseHost(raw: string): string {

@@ -107,9 +107,10 @@ Deno.test("the limits of an entry become options of the program, and one that is
     folders: ["a"],
     max_file_mib: 500,
     parser_memory_mib: 1_024,
+    ocr: "deu+eng",
   });
   assertEquals(args.slice(args.indexOf("--host") + 2), [
-    ...["--max-file-size", "500MiB", "--parser-memory", "1024MiB"],
+    ...["--ocr", "deu+eng", "--max-file-size", "500MiB", "--parser-memory", "1024MiB"],
   ]);
   const messageOf = (limit: object) =>
     assertThrows(() => argsOf({ type: "documents", folders: ["a"], ...limit }), ConfigError).message;

@@ -12,6 +12,10 @@ export interface ParsedDocument {
    * @throws {DocumentError} when the page cannot be read
    */
   page(index: number, options?: PageOptions): DocumentPage | Promise<DocumentPage>;
+  /** The pictures of a page that hold its text, from top to bottom, in a format of pictures; none where it has its own. */
+  readonly scans?: ((index: number) => Promise<readonly Uint8Array<ArrayBuffer>[]>) | undefined;
+  /** The texts of scans that were read since the last call. */
+  takeScanTexts?(): ScanTexts;
   /** Frees memory outside of the JavaScript heap. */
   close?(): void;
 }
@@ -22,7 +26,15 @@ export interface PageOptions {
    * limits, of parsers that say so (`hasPlainPages`).
    */
   readonly isPlain: boolean;
+  /** Whether text in pictures is left out: reading it has exceeded the limits. */
+  readonly isTextOnly?: boolean;
 }
+
+/** Reads the text in a picture: PNG, JPEG, TIFF, BMP, WebP or PNM. */
+export type Recognize = (picture: Uint8Array<ArrayBuffer>) => Promise<string>;
+
+/** The texts of scans by the numbers of their pages, from 0. */
+export type ScanTexts = Readonly<Record<number, string>>;
 
 /** What the catalogue shows of a document. */
 export interface DocumentFacts {
@@ -91,6 +103,10 @@ export interface ParseInput {
   readonly limits: ParseLimits;
   /** In how many files this one is. */
   readonly within?: number | undefined;
+  /** Reads text in pictures; without it, it is not read. */
+  readonly recognize?: Recognize | undefined;
+  /** Texts of scans that an earlier process has read. */
+  readonly scanTexts?: ScanTexts | undefined;
   /** Opens a file inside of this one, of any kind; `undefined` for a kind that is not read, or too many files within files. */
   readonly openInner?: ((input: ParseInput) => Promise<ParsedDocument | undefined>) | undefined;
 }

@@ -34,7 +34,7 @@ export async function open({ bytes, fileName, limits }: ParseInput): Promise<Par
     ...(notes.size === 0 ? [] : [tableOf([["note", "value"], ...notes], 1)]),
     ...texts.map(toText),
   ];
-  return documentOf([{ title: fileName, elements }], {
+  const document = documentOf([{ title: fileName, elements }], {
     elements,
     title: notes.has("Description") ? description : undefined,
     headings: ["Make", "Model"].flatMap((note) => notes.has(note) ? String(notes.get(note)) : []),
@@ -46,6 +46,7 @@ export async function open({ bytes, fileName, limits }: ParseInput): Promise<Par
     opening: [`Picture of ${width} × ${height} pixels`, ...texts].join(". "),
     losses: [],
   });
+  return { ...document, scans: () => Promise.resolve(type === "svg" ? [] : [bytes]) };
 }
 
 /** What the camera noted, by the labels of {@linkcode NOTES}; nothing when there are no notes, or none that can be read. */

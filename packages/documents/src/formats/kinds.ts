@@ -1,5 +1,6 @@
 /** The kinds of files that become documents, and the parser of each. */
 import type { DocumentElement } from "@a2c-smcp/sdk/provider";
+import { withScans } from "./ocr.ts";
 import { extensionOf } from "../file_name.ts";
 import { looksLikeText } from "./decode_text.ts";
 import type { OpenFile, ParsedDocument, ParseInput } from "./format.ts";
@@ -135,7 +136,9 @@ export function isAlone(kind: FileKind): boolean {
 export async function openFile(kind: FileKind, input: ParseInput): Promise<ParsedDocument> {
   const parser: { readonly open: OpenFile } = await KINDS[kind].load();
   const within = (input.within ?? 0) + 1;
-  const opened = await parser.open({ ...input, openInner: (inner) => openInner({ ...inner, within }) });
+  const { recognize } = input;
+  const inside = (inner: ParseInput) => openInner({ ...inner, within, recognize });
+  const opened = withScans(await parser.open({ ...input, openInner: inside }), input);
   return {
     ...opened,
     page: async (index, options) => {

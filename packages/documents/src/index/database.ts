@@ -18,13 +18,18 @@ const SHRINK_PAGES = 500;
  * process has a file of its own, since others may have other folders or rules. When the folder cannot be written, which is
  * logged, or none is given, the index is in memory.
  */
-export function openIndex(folder: string | undefined, logger: Logger): IndexDatabase {
+export function openIndex(
+  folder: string | undefined,
+  { logger, ocr }: { readonly logger: Logger; readonly ocr?: string | undefined },
+): IndexDatabase {
   if (folder === undefined) return new IndexDatabase(undefined, logger);
+  // With OCR, the same files have other texts.
+  const name = ocr === undefined ? "documents" : `documents-${ocr}`;
   let path = folder;
   try {
     Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
     for (let number = 1; number <= MAX_INDEXES; number++) {
-      path = join(folder, number === 1 ? "documents.sqlite" : `documents-${number}.sqlite`);
+      path = join(folder, number === 1 ? `${name}.sqlite` : `${name}-${number}.sqlite`);
       const index = openUnused(path, logger);
       if (index !== undefined) return index;
     }
@@ -172,6 +177,10 @@ export class IndexDatabase implements Disposable {
       CREATE TABLE IF NOT EXISTS reports (
         root TEXT NOT NULL, path TEXT NOT NULL, version TEXT NOT NULL, report TEXT NOT NULL, PRIMARY KEY (root, path)
       );
+      CREATE TABLE IF NOT EXISTS scans (
+        root TEXT NOT NULL, path TEXT NOT NULL, page INTEGER NOT NULL, version TEXT NOT NULL, text TEXT NOT NULL,
+        PRIMARY KEY (root, path, page)
+      ) WITHOUT ROWID;
       -- A file has the rows from "first" on, one for each of its pages; "done" of them are in the index.
       CREATE TABLE IF NOT EXISTS texts (
         first INTEGER PRIMARY KEY, doc_ref TEXT NOT NULL UNIQUE, version TEXT NOT NULL, pages INTEGER NOT NULL,

@@ -1,6 +1,6 @@
 /** What was read from files, kept between runs. */
 import { PACKAGE_VERSION } from "@a2c-smcp/sdk/base";
-import type { DocumentErrorCode } from "../formats/format.ts";
+import type { DocumentErrorCode, ScanTexts } from "../formats/format.ts";
 import type { FolderFile } from "../folder/tree.ts";
 import type { DocumentReport } from "../report.ts";
 import type { IndexDatabase } from "./database.ts";
@@ -33,12 +33,40 @@ export class ReportStore {
     );
   }
 
+  scanTexts(file: FileVersion): ScanTexts | undefined {
+    return this.#database.read((prepare) => {
+      const rows = prepare("SELECT page, text FROM scans WHERE root = ? AND path = ? AND version = ?")
+        .all(file.root, file.path, versionOf(file));
+      return Object.fromEntries(rows.map(({ page, text }) => [Number(page), String(text)]));
+    });
+  }
+
+  addScanTexts(file: FileVersion, texts: ScanTexts): void {
+    const { root, path } = file;
+    this.#database.write((prepare) => {
+      prepare("DELETE FROM scans WHERE root = ? AND path = ? AND version <> ?").run(
+        root,
+        path,
+        versionOf(file),
+      );
+      const insert = prepare(
+        "INSERT OR REPLACE INTO scans (root, path, page, version, text) VALUES (?, ?, ?, ?, ?)",
+      );
+      for (const [page, text] of Object.entries(texts)) {
+        insert.run(root, path, Number(page), versionOf(file), text);
+      }
+    });
+  }
+
   /** Forgets every file that `keep` does not name. */
   prune(keep: (root: string, path: string) => boolean): void {
     this.#database.write((prepare) => {
-      const remove = prepare("DELETE FROM reports WHERE root = ? AND path = ?");
+      const removals = ["reports", "scans"].map((table) =>
+        prepare(`DELETE FROM ${table} WHERE root = ? AND path = ?`)
+      );
       for (const { root, path } of prepare("SELECT root, path FROM reports").all()) {
-        if (typeof root === "string" && typeof path === "string" && !keep(root, path)) remove.run(root, path);
+        if (typeof root !== "string" || typeof path !== "string" || keep(root, path)) continue;
+        for (const removal of removals) removal.run(root, path);
       }
     });
   }

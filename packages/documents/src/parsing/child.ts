@@ -6,6 +6,7 @@
 import { describeError } from "../basics.ts";
 import { DocumentError, type ParsedDocument } from "../formats/format.ts";
 import { openFile } from "../formats/kinds.ts";
+import { recognizerOf } from "../formats/ocr.ts";
 import { pageTerms, type PageText } from "../search/terms.ts";
 import { MEMORY_EXIT_CODE, type ParseAnswer, type ParseRequest, readFrames, writeFrame } from "./frames.ts";
 
@@ -79,17 +80,19 @@ async function run(
   bytes: Uint8Array<ArrayBuffer>,
 ): Promise<ParseAnswer> {
   if (request.ask === "open") {
-    const { kind, fileName, limits, document } = request;
+    const { kind, fileName, limits, document, scanTexts } = request;
     const fileSize = bytes.length;
-    const parsed = await openFile(kind, { bytes, fileName, limits });
+    const parsed = await openFile(kind, { bytes, fileName, limits, recognize, scanTexts });
     documents.set(document, { parsed, fileSize });
     return { facts: parsed.facts };
   }
   const opened = documents.get(request.document);
   if (opened === undefined) throw new RangeError(`Cannot read document ${request.document}: it is not open`);
   const { parsed } = opened;
-  if (request.ask === "terms") return { terms: await collectTerms(parsed, request.from) };
-  return { page: await parsed.page(request.index, request.options) };
+  const read = request.ask === "terms"
+    ? { terms: await collectTerms(parsed, request.from) }
+    : { page: await parsed.page(request.index, request.options) };
+  return { ...read, scanTexts: parsed.takeScanTexts?.() };
 }
 
 /**
@@ -135,5 +138,7 @@ function toWellFormedJson(json: string): string {
 }
 
 const [maxMemoryBytes = NaN, maxMessageBytes = NaN] = Deno.args.map(Number);
+const languages = Deno.args[2];
+const recognize = languages === undefined ? undefined : recognizerOf(languages);
 if ("WorkerGlobalScope" in globalThis) await serve(globalThis as unknown as WorkerScope, maxMessageBytes);
 else if (import.meta.main) watch(maxMemoryBytes);

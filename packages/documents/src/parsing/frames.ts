@@ -1,6 +1,12 @@
 /** The messages between the documents server and its parser processes: JSON with bytes behind it. */
 import type { DocumentPage } from "@a2c-smcp/sdk/provider";
-import type { DocumentErrorCode, DocumentFacts, PageOptions, ParseLimits } from "../formats/format.ts";
+import type {
+  DocumentErrorCode,
+  DocumentFacts,
+  PageOptions,
+  ParseLimits,
+  ScanTexts,
+} from "../formats/format.ts";
 import type { FileKind } from "../formats/kinds.ts";
 import type { PageText } from "../search/terms.ts";
 
@@ -13,6 +19,7 @@ export type ParseRequest =
     readonly kind: FileKind;
     readonly fileName: string;
     readonly limits: ParseLimits;
+    readonly scanTexts?: ScanTexts | undefined;
     readonly timeMs: number;
   }
   /** Answered with a page of an open document. */
@@ -30,8 +37,9 @@ export type ParseRequest =
 
 export type ParseAnswer =
   | { readonly facts: DocumentFacts }
-  | { readonly page: DocumentPage }
-  | { readonly terms: readonly PageText[] }
+  /** With the texts of scans that were read for it. */
+  | { readonly page: DocumentPage; readonly scanTexts: ScanTexts | undefined }
+  | { readonly terms: readonly PageText[]; readonly scanTexts: ScanTexts | undefined }
   /** The file is at fault. */
   | { readonly refused: DocumentErrorCode; readonly message: string }
   /** A limit was exceeded, or the parser threw something else. After a limit, the process ends. */

@@ -18,6 +18,8 @@ export interface ProcessLimits {
   /** The most memory of the process, in bytes: JavaScript, WebAssembly and buffers together. */
   readonly maxMemoryBytes: number;
   readonly maxFileBytes: number;
+  /** The languages of text in pictures, such as `eng`; without them, it is not read. */
+  readonly ocr?: string | undefined;
 }
 
 export type AnsweredRequest = Exclude<ParseRequest, { ask: "close" }>;
@@ -31,7 +33,7 @@ export class ParserProcess {
   #isAlive = true;
 
   /** Starts a process. It needs `--allow-run` for the Deno that runs this program. */
-  constructor({ maxMemoryBytes, maxFileBytes }: ProcessLimits) {
+  constructor({ maxMemoryBytes, maxFileBytes, ocr }: ProcessLimits) {
     // The sources of the parsers, and the only module of the SDK that they use.
     const code = [new URL("../", import.meta.url), new URL(import.meta.resolve("@a2c-smcp/sdk/words"))];
     const readable = code.filter(({ protocol }) => protocol === "file:").map((url) =>
@@ -45,10 +47,13 @@ export class ParserProcess {
       "--ignore-env",
       ...importWords(),
       ...(readable.length === 0 ? [] : [`--allow-read=${readable.join(",")}`]),
+      // Only so are the bytes of a package a module.
+      ...(ocr === undefined ? [] : ["--unstable-raw-imports"]),
       `--v8-flags=--max-old-space-size=${heapMegabytes},--expose-gc`,
       new URL("./child.ts", import.meta.url).href,
       `${maxMemoryBytes}`,
       `${maxFileBytes + 64 * 1024}`,
+      ...(ocr === undefined ? [] : [ocr]),
     ];
     this.#child = new Deno.Command(Deno.execPath(), {
       args,

@@ -4,6 +4,7 @@ import {
   type DocumentFacts,
   type PageOptions,
   type ParseLimits,
+  type ScanTexts,
   unreadable,
 } from "../formats/format.ts";
 import { type FileKind, hasPlainPages, isAlone } from "../formats/kinds.ts";
@@ -30,6 +31,8 @@ export interface ParsableFile {
   readonly kind: FileKind;
   readonly fileName: string;
   bytes(): Promise<Uint8Array<ArrayBuffer>>;
+  /** Keeps the texts of its scans, which take long to read. */
+  readonly scanTexts?: { get(): ScanTexts | undefined; add(texts: ScanTexts): void } | undefined;
 }
 
 export interface PoolRequestOptions {
@@ -94,14 +97,17 @@ export class ParserPool implements AsyncDisposable {
         const { document } = await this.#open(slot, file);
         const { timeMs } = this.#limits;
         const answer = await this.#ask(slot, { ask: "page", document, index, options: page, timeMs });
-        if ("page" in answer) return answer.page;
+        if ("page" in answer) {
+          keepScanTexts(file, answer.scanTexts);
+          return answer.page;
+        }
         throw this.#toError(answer);
       });
     try {
       return await read({ isPlain: false });
     } catch (error) {
       if (!(error instanceof ParserLimitError) || !hasPlainPages(file.kind)) throw error;
-      return await read({ isPlain: true });
+      return await read({ isPlain: true, isTextOnly: true });
     }
   }
 
@@ -114,7 +120,10 @@ export class ParserPool implements AsyncDisposable {
     return this.#run(file, options, async (slot) => {
       const { document } = await this.#open(slot, file);
       const answer = await this.#ask(slot, { ask: "terms", document, from, timeMs: this.#limits.timeMs });
-      if ("terms" in answer) return answer.terms;
+      if ("terms" in answer) {
+        keepScanTexts(file, answer.scanTexts);
+        return answer.terms;
+      }
       throw this.#toError(answer);
     });
   }
@@ -236,7 +245,15 @@ export class ParserPool implements AsyncDisposable {
     const document = ++this.#lastDocument;
     const { maxUnpackedBytes, maxPageBytes, maxDepth, timeMs } = this.#limits;
     const limits = { maxUnpackedBytes, maxPageBytes, maxDepth, innerMs: Math.floor(timeMs / 3) };
-    const answer = await this.#ask(slot, { ask: "open", document, kind, fileName, limits, timeMs }, bytes);
+    const answer = await this.#ask(slot, {
+      ask: "open",
+      document,
+      kind,
+      fileName,
+      limits,
+      timeMs,
+      scanTexts: file.scanTexts?.get(),
+    }, bytes);
     slot.isTaken = isAlone(kind);
     if (!("facts" in answer)) throw this.#toError(answer);
     const opened = { document, facts: answer.facts };
@@ -287,6 +304,10 @@ export class ParserPool implements AsyncDisposable {
     const failure = "failed" in answer ? answer : { failed: "error" as const, message: "no answer" };
     return new ParserLimitError(failure.failed, { reason: describeFailure(failure, this.#limits) });
   }
+}
+
+function keepScanTexts({ scanTexts }: ParsableFile, texts: ScanTexts = {}): void {
+  if (Object.keys(texts).length > 0) scanTexts?.add(texts);
 }
 
 /** A file that is not read because the pool has been closed. */

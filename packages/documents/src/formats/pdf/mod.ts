@@ -27,7 +27,7 @@ import {
   turnRect,
   turnText,
 } from "./operators.ts";
-import { figures, type PagePictures, picturesOf, scannedPage } from "./pictures.ts";
+import { figures, type PagePictures, picturesOf, scannedPage, scansOf } from "./pictures.ts";
 import { withLists } from "./list_items.ts";
 import { withoutOverprint } from "./overprint.ts";
 import { type RuledTable, ruledTables, rulingsOf } from "./tables/ruled.ts";
@@ -67,6 +67,7 @@ export async function open({ bytes, limits }: ParseInput): Promise<ParsedDocumen
   return {
     facts: await reader.facts(),
     page: (index, options = { isPlain: false }) => reader.page(index, options).catch(toDocumentError),
+    scans: (index) => reader.scans(index),
     close: () => void pdf.loadingTask.destroy(),
   };
 }
@@ -139,6 +140,17 @@ class PdfReader {
     const elements = await this.#elements(index, { isPlain });
     const all = isPlain ? [...elements, LEFT_OUT] : elements;
     return { title: await this.#titleOf(index, elements), elements: all };
+  }
+
+  async scans(index: number): Promise<readonly Uint8Array<ArrayBuffer>[]> {
+    const page = await this.#pdf.getPage(index + 1);
+    try {
+      const { items } = await page.getTextContent();
+      const isText = lettersOf(items.filter((item) => "str" in item) as TextItem[]) >= SCANNED_LETTERS;
+      return isText ? [] : scansOf(await picturesOf(page, await operatorsOf(page)));
+    } finally {
+      page.cleanup();
+    }
   }
 
   async #elements(index: number, { isPlain }: PageOptions): Promise<readonly DocumentElement[]> {

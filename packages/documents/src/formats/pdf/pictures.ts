@@ -64,6 +64,27 @@ export function scannedPage({ count, decoded }: PagePictures, letters: number): 
   return toElement(largest, description, SCAN);
 }
 
+/** The pictures that make up a page without text: the largest, and those of its width, of which it is a strip. */
+export function scansOf({ decoded }: PagePictures): Uint8Array<ArrayBuffer>[] {
+  const largest = decoded.toSorted((a, b) => b.width * b.height - a.width * a.height)[0];
+  return decoded.filter(({ width }) => width === largest?.width).map(toPnm);
+}
+
+/** A picture as PNM, which needs no more than a head before its pixels. */
+function toPnm(picture: PdfPicture): Uint8Array<ArrayBuffer> {
+  const { width, height } = picture;
+  const head = new TextEncoder().encode(`P6 ${width} ${height} 255\n`);
+  const pnm = new Uint8Array(head.length + width * height * 3);
+  pnm.set(head);
+  const valueAt = valuesOf(picture);
+  for (let y = 0, at = head.length; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      for (let channel = 0; channel < 3; channel++) pnm[at++] = valueAt(x, y, channel);
+    }
+  }
+  return pnm;
+}
+
 /** The pictures between the text of a page; small ones are left out, and many are only counted. */
 export function figures({ decoded }: PagePictures): DocumentElement[] {
   const large = decoded.filter(({ width, height }) => Math.min(width, height) >= MIN_FIGURE_SIDE);
