@@ -68,7 +68,7 @@ const DOCUMENTS: NpmPackage = {
   source: join(root, "packages", "documents"),
   doors: Object.values(documentsManifest.exports),
   denoDoors: Object.values(documentsManifest.exports),
-  adapt: addCommand,
+  adapt: adaptDocuments,
   describe: (dependencies) => ({
     description:
       "An MCP server that makes the files of folders documents: pages and elements that an agent reads",
@@ -174,6 +174,30 @@ async function adaptSdk(folder: string): Promise<void> {
   // What `src/version.ts` reads.
   const { name, version } = manifest;
   await Deno.writeTextFile(join(folder, "deno.json"), JSON.stringify({ name, version }));
+}
+
+async function adaptDocuments(folder: string): Promise<void> {
+  await addParserProgram(folder);
+  await addCommand(folder);
+}
+
+/** Makes the modules of the parser process: no door imports them, so `deno pack` leaves them as they are. */
+async function addParserProgram(folder: string): Promise<void> {
+  const sources = (await listFiles(join(folder, "src"), ".ts")).filter((path) => !path.endsWith(".d.ts"));
+  await esbuild.build({
+    entryPoints: sources,
+    outdir: folder,
+    outbase: folder,
+    format: "esm",
+    target: `node${OLDEST_NODE}`,
+    logLevel: "warning",
+  });
+  for (const source of sources) {
+    const module = toJs(source);
+    const text = await Deno.readTextFile(module);
+    await Deno.writeTextFile(module, text.replaceAll(/(\bfrom "\.[^"]*|\bimport\("\.[^"]*)\.ts"/g, '$1.js"'));
+    await Deno.remove(source);
+  }
 }
 
 /** Adds the command, and the stand-in for the standard library, which lies outside of this package. */

@@ -3,6 +3,8 @@
  * the library from its npm package in a program for the oldest maintained Node and in a web page. A step of the gate of its own
  * (`deno test -A tests/packaging/installed.ts`), since npm fetches what it needs from its registry.
  */
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
 import * as esbuild from "esbuild";
@@ -12,6 +14,7 @@ import { buildNpmPackages } from "../../tools/npm.ts";
 import { root } from "../../tools/deno.ts";
 import { hasChromium } from "../fixtures/chromium.ts";
 import documents from "../../packages/documents/deno.json" with { type: "json" };
+import { eventually } from "../fixtures/within.ts";
 import { bundlePage, failBy, Site, visitBy } from "./browser.ts";
 import { Registry } from "./registry.ts";
 
@@ -99,6 +102,19 @@ Deno.test("what npm installs works where there is only Node", async (t) => {
       assertMatch(await start(Deno.execPath(), "run", "-A", program), version);
       assertMatch(await start(Deno.execPath(), "run", "-A", library, "documents"), version);
       assertMatch(await machine.a2c("documents", "--version"), version);
+      await Deno.mkdir(join(folder, "notes"));
+      await Deno.writeTextFile(join(folder, "notes", "toner.md"), "# Toner\n\nReplace it.\n");
+      const args = ["run", "-A", program, "notes"];
+      const client = new Client({ name: "test", version: "1" });
+      await client.connect(new StdioClientTransport({ command: Deno.execPath(), args, cwd: folder }));
+      const read = async (uri: string) => JSON.stringify((await client.readResource({ uri })).contents);
+      const list = await eventually(
+        () => read("dpe://local.documents.notes"),
+        (text) => !text.includes("Not read yet"),
+        "the note to be read",
+      );
+      assertStringIncludes(list, "Replace it.");
+      await client.close();
     });
     await t.step("a Server, an Agent and an MCP server run in Node, and meet a Computer", async () => {
       const shop = { command: node, args: [join(folder, "out", "shop_server.js")] };
