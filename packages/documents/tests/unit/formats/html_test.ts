@@ -321,7 +321,7 @@ Deno.test("hostile HTML takes a time that grows with its length alone", async ()
     await openFile("a.html", text);
     const ms = performance.now() - start;
     // A time that grows with the square of the length would be minutes.
-    assert(ms < 10_000, `${text.slice(0, 30)} took ${ms} ms`);
+    assert(ms < 60_000, `${text.slice(0, 30)} took ${ms} ms`);
   }
 });
 
