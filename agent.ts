@@ -102,9 +102,11 @@ export {
   type DPEDocumentSummary,
   type DPEElementDetail,
   type DPEFormat,
+  type DPEHit,
   type DPEOutlineEntry,
   type DPEPage,
   type DPEPageSummary,
+  type DPESearchGaps,
   ELEMENT_CATEGORIES,
   type ElementCategory,
 } from "./src/protocol/dpe.ts";

@@ -66,9 +66,11 @@ export {
   type DPEDocumentSummary,
   type DPEElementDetail,
   type DPEFormat,
+  type DPEHit,
   type DPEOutlineEntry,
   type DPEPage,
   type DPEPageSummary,
+  type DPESearchGaps,
   ELEMENT_CATEGORIES,
   type ElementCategory,
   MAX_PAGE_LIMIT,
@@ -320,7 +322,13 @@ export {
   type ProtocolVersion,
   VERSION_QUERY_PARAMETER,
 } from "./src/protocol/version.ts";
-export { type DpeDepth, type DpeQuery, dpeQueryOf, type DpeSearch } from "./src/uri/dpe_query.ts";
+export {
+  type DpeDepth,
+  type DpeQuery,
+  dpeQueryOf,
+  type DpeSearch,
+  type DpeTextSearch,
+} from "./src/uri/dpe_query.ts";
 export { buildDpeUri, type DpeUri, type DpeUriParts, parseDpeUri } from "./src/uri/dpe_uri.ts";
 export { buildWindowUri, parseWindowUri, windowIdentity, type WindowUri } from "./src/uri/window_uri.ts";
 export { PACKAGE_VERSION } from "./src/version.ts";

@@ -24,3 +24,4 @@ export {
   openFolderDocuments,
 } from "./src/folder_documents.ts";
 export type { FileRules } from "./src/folder/rules.ts";
+export type { SearchHit, SearchOptions, SearchResult } from "./src/search/search.ts";

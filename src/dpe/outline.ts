@@ -4,6 +4,7 @@ import type { DPEOutlineEntry } from "../protocol/dpe.ts";
 
 /** A chapter or a section of a document, in reading order. It ends where the next one of its level, or a higher one, begins. */
 export interface OutlineSection {
+  /** The title, for display. */
   readonly title: string;
   /** From 1, the highest level. */
   readonly level: number;
@@ -13,7 +14,9 @@ export interface OutlineSection {
 
 /** The first and the last page of a part of a document, from 0. */
 export interface PageSpan {
+  /** The first page. */
   readonly first: number;
+  /** The last page. */
   readonly last: number;
 }
 

@@ -25,6 +25,7 @@ const EXCERPTS_MS = 2_000;
 
 const NO_WORDS = "The query has no word that can be searched for.";
 
+/** Which pages to find. */
 export interface SearchOptions {
   /** The only document that is searched. */
   readonly docRef?: string | undefined;
@@ -34,11 +35,13 @@ export interface SearchOptions {
   readonly offset?: number | undefined;
   /** How long a search that finds fewer pages than `limit` waits for files that are not indexed; 2,000 ms by default. */
   readonly patienceMs?: number | undefined;
+  /** Ends the wait. */
   readonly signal: AbortSignal;
 }
 
 /** A page that fits a query. */
 export interface SearchHit {
+  /** The key of the document. */
   readonly docRef: string;
   /** The title of the document. */
   readonly title: string;
@@ -52,6 +55,7 @@ export interface SearchHit {
   readonly snippet: string;
 }
 
+/** What a search has found. */
 export interface SearchResult {
   /** The best first; of one document three, and its others behind those of all documents. */
   readonly hits: readonly SearchHit[];
