@@ -128,11 +128,13 @@ export class TextSearch implements AsyncDisposable {
       await abortable(settledWithin(indexed, patienceMs), signal);
       ({ total, pages } = this.#index.find(terms, file));
     }
+    // Nothing has been indexed since: what is indexed while pages are read was not searched.
+    const state = this.#state();
     const wanted = this.#choose(pages, { isAll: file !== undefined, limit, offset });
     const late = AbortSignal.any([signal, AbortSignal.timeout(EXCERPTS_MS)]);
     const hits = await Promise.all(wanted.map((place) => this.#toHit(place, terms, late)));
     signal.throwIfAborted();
-    return { hits, total, ...this.#state() };
+    return { hits, total, ...state };
   }
 
   async close(): Promise<void> {
