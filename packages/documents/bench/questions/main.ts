@@ -222,7 +222,7 @@ async function openOurs(folder: string): Promise<Client> {
   const client = await openClient(Deno.execPath(), ["run", "-A", door, folder, "--log-level", "error"]);
   const look = new Conversation(client);
   await eventually(
-    () => look.call("find_documents", { query: "the" }),
+    () => look.call("find_documents", { query: "harvest" }),
     (answer) => !answer.includes("not searched yet"),
     "every file to be searched",
   );
