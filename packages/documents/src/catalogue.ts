@@ -67,7 +67,9 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
   readonly #pages = new PageCache();
   readonly #reports = new Map<string, { readonly file: FolderFile; readonly report: FileReport }>();
   readonly #unread = new Map<string, FolderFile>();
-  readonly #reading = new Set<Promise<void>>();
+  /** Those that changed while they were read: what changes faster than it is read would hold up all others. */
+  readonly #restless = new Map<string, FolderFile>();
+  readonly #reading = new Map<string, Promise<void>>();
   readonly #told = new Set<string>();
   readonly #tell = new Throttle(() => this.#tellNow(), TELL_INTERVAL_MS);
   readonly #listed = Promise.withResolvers<void>();
@@ -102,7 +104,11 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
 
   /** How many files there are, and how many of them have not been read yet. */
   get progress(): { readonly files: number; readonly unread: number } {
-    return { files: this.#options.tree.files.size, unread: this.#unread.size + this.#reading.size };
+    const restless = [...this.#restless.keys()].filter((docRef) => !this.#reading.has(docRef)).length;
+    return {
+      files: this.#options.tree.files.size,
+      unread: this.#unread.size + this.#reading.size + restless,
+    };
   }
 
   /** Looks at all folders. */
@@ -123,6 +129,7 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
     for (const file of removed) {
       this.#reports.delete(file.docRef);
       this.#unread.delete(file.docRef);
+      this.#restless.delete(file.docRef);
       this.#search.remove(file);
     }
     const entered = [...added, ...changed].sort((a, b) => b.modifiedMs - a.modifiedMs);
@@ -231,8 +238,9 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
     this.#isClosed = true;
     this.#tell.close();
     this.#unread.clear();
+    this.#restless.clear();
     this.#allRead.resolve();
-    await Promise.all([...this.#reading, this.#search.close()]);
+    await Promise.all([...this.#reading.values(), this.#search.close()]);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -242,7 +250,8 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
   #enter(file: FolderFile): void {
     const stored = this.#store.get(file);
     if (stored === undefined) {
-      this.#unread.set(file.docRef, file);
+      const isRestless = this.#reading.has(file.docRef) || this.#restless.has(file.docRef);
+      (isRestless ? this.#restless : this.#unread).set(file.docRef, file);
       // Its earlier version is found no more.
       return this.#search.remove(file);
     }
@@ -255,7 +264,9 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
     if (known !== undefined && known.file === file) return known.report;
     const { report, isLasting } = await this.#readReport(file, options);
     // Another version of it may wait by now.
-    if (this.#unread.get(file.docRef) === file) this.#unread.delete(file.docRef);
+    for (const waiting of [this.#unread, this.#restless]) {
+      if (waiting.get(file.docRef) === file) waiting.delete(file.docRef);
+    }
     if (this.#options.tree.files.get(file.docRef) !== file) return report;
     this.#reports.set(file.docRef, { file, report });
     if (isLasting) this.#store.set(file, report);
@@ -312,26 +323,37 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
 
   #readNext(): void {
     if (this.#isClosed) return;
-    if (this.#unread.size === 0) this.#search.resume();
-    if (this.progress.unread === 0) return this.#allRead.resolve();
+    if (this.progress.unread === 0) this.#allRead.resolve();
     for (const file of this.#unread.values()) {
       if (this.#reading.size >= this.#options.concurrency) return;
       this.#unread.delete(file.docRef);
-      const reading: Promise<void> = this.#report(file, { isBackground: true }).then(
-        () => {},
-        (error: unknown) => {
-          if (error instanceof PoolClosedError) return;
-          this.#options.logger.warn("a file cannot be read", {
-            file: file.path,
-            error: describeError(error),
-          });
-        },
-      ).finally(() => {
-        this.#reading.delete(reading);
-        this.#readNext();
-      });
-      this.#reading.add(reading);
+      this.#read(file);
     }
+    this.#search.resume();
+    if (this.#restless.size > 0) void this.#search.settled.then(() => this.#readRestless());
+  }
+
+  /** When nothing else waits to be read or searched. */
+  #readRestless(): void {
+    const [file] = this.#restless.values();
+    if (file === undefined || this.#reading.size + this.#unread.size > 0) return;
+    this.#restless.delete(file.docRef);
+    this.#read(file);
+  }
+
+  #read(file: FolderFile): void {
+    const { docRef } = file;
+    const reading = this.#report(file, { isBackground: true }).then(
+      () => {},
+      (error: unknown) => {
+        if (error instanceof PoolClosedError) return;
+        this.#options.logger.warn("a file cannot be read", { file: file.path, error: describeError(error) });
+      },
+    ).finally(() => {
+      this.#reading.delete(docRef);
+      this.#readNext();
+    });
+    this.#reading.set(docRef, reading);
   }
 
   #noteChange(): void {

@@ -85,12 +85,12 @@ export function kindOf(fileName: string): FileKind | undefined {
 }
 
 /**
- * The ends of names of files that are no documents, whatever is in them: what compilers make, fonts, disks, and what
- * programs keep for a while.
+ * The ends of names of files that are no documents, whatever is in them: what compilers make, fonts, disks, passwords of
+ * programs, and what they keep for a while.
  */
 const NEVER: ReadonlySet<string> = new Set(
   ("o obj a lib so dll dylib exe class jar war pyc pyo pyd wasm bin iso img dmg pkg msi deb rpm apk whl woff woff2 ttf otf " +
-    "eot ico icns map tmp part crdownload swp swo pid").split(" "),
+    "eot ico icns map tmp part crdownload swp swo pid env").split(" "),
 );
 
 /** Whether a file may be a document, though its name does not tell its kind: {@linkcode kindOfContent} does. */
@@ -117,8 +117,11 @@ export function kindOfContent(head: Uint8Array, fileName: string): FileKind | un
   const kind = BEGINNINGS.find(([beginning]) => beginning.test(start))?.[1];
   if (kind !== undefined) return kind;
   if (!looksLikeText(head)) return head.length > 0 && isUnread(fileName) ? "other" : undefined;
-  return /^-----BEGIN [A-Z ]*PRIVATE KEY/m.test(start) ? undefined : "plain";
+  return PRIVATE_KEY.test(start) ? undefined : "plain";
 }
+
+/** How the keys of programs begin: those of OpenSSL, OpenSSH and GnuPG, of PuTTY, of age. */
+const PRIVATE_KEY = /^(?:-----BEGIN [A-Z ]*PRIVATE KEY|PuTTY-User-Key-File-|AGE-SECRET-KEY-)/m;
 
 /** Whether pages of a kind can be read without what they have beside their text. */
 export function hasPlainPages(kind: FileKind): boolean {

@@ -10,8 +10,9 @@ const MAX_LENGTH = 240;
 const LEAD = 60;
 /** The most characters of the names of a table's columns. */
 const MAX_HEADERS_LENGTH = 160;
-/** The most characters of a page that are looked at. */
+/** The most characters of a page that are looked at, and the most words of a query on it that are weighed. */
 const MAX_SEEN = 1024 * 1024;
+const MAX_WEIGHED = 1_000;
 
 /** An element, and its words around those of a query. */
 export interface Excerpt {
@@ -38,13 +39,16 @@ export function excerptOf({ elements }: DocumentPage, terms: readonly QueryTerm[
   const counts = terms.map(() => 0);
   const found: FoundLine[] = [];
   let left = MAX_SEEN;
+  let unweighed = MAX_WEIGHED;
   for (const element of elements) {
-    const named = hitsIn(columnsOf(element).join(" "), terms).map(({ term }) => term);
+    const named = hitsIn(columnsOf(element).join(" "), terms, MAX_WEIGHED).map(({ term }) => term);
     for (const each of linesOf(element)) {
       const line = each.slice(0, left).normalize("NFC");
-      left -= line.length;
-      const hits = hitsIn(line, terms);
+      // The normal form may be longer.
+      left = Math.max(0, left - line.length);
+      const hits = hitsIn(line, terms, unweighed);
       if (hits.length === 0) continue;
+      unweighed -= hits.length;
       for (const { term } of hits) counts[term] = (counts[term] ?? 0) + 1;
       found.push({ element, line, hits, named });
     }
@@ -71,8 +75,10 @@ export function excerptOf({ elements }: DocumentPage, terms: readonly QueryTerm[
   return { elementId: element.elementId, snippet: `${headersOf(element, line)}${around(line, at)}` };
 }
 
-function hitsIn(line: string, terms: readonly QueryTerm[]): Hit[] {
+/** @param limit the most hits */
+function hitsIn(line: string, terms: readonly QueryTerm[], limit: number): Hit[] {
   const hits: Hit[] = [];
+  if (limit === 0) return hits;
   // Most lines have none, and to take a line apart costs the most.
   const folded = foldText(line);
   if (!terms.some(({ term }) => folded.includes(term))) return hits;
@@ -81,7 +87,7 @@ function hitsIn(line: string, terms: readonly QueryTerm[]): Hit[] {
     if (term === undefined) continue;
     const exact = terms.findIndex((each) => each.term === term);
     const at = exact >= 0 ? exact : terms.findIndex((each) => each.isPrefix && term.startsWith(each.term));
-    if (at >= 0) hits.push({ start, end, term: at });
+    if (at >= 0 && hits.push({ start, end, term: at }) >= limit) break;
   }
   return hits;
 }

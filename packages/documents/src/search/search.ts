@@ -137,6 +137,11 @@ export class TextSearch implements AsyncDisposable {
     return { hits, total, ...state };
   }
 
+  /** Resolves when no text waits to be indexed. */
+  get settled(): Promise<void> {
+    return this.#indexer.settled;
+  }
+
   async close(): Promise<void> {
     await this.#indexer.close();
   }

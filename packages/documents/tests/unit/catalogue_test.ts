@@ -1,5 +1,5 @@
 /** Proves that the catalogue reads each version of a file. */
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { join } from "@std/path";
 import { DocumentCatalogue } from "../../src/catalogue.ts";
 import { fileRefOf, FileTree } from "../../src/folder/tree.ts";
@@ -85,6 +85,36 @@ Deno.test("a file that changes while it is read is read again", async () => {
   const titleNow = async () => (await catalogue.list(REQUEST))[0]?.title;
   await eventually(titleNow, (title) => title === "Another", "the new title");
   assertEquals(catalogue.progress, { files: 1, unread: 0 });
+});
+
+Deno.test("a file that changes again and again while it is read holds up no others", async () => {
+  using root = new TempFolder();
+  await using pool = new HeldPool();
+  await using catalogue = catalogueOf(root.path, pool);
+  const log = join(root.path, "app.log");
+  await Deno.writeTextFile(log, "1");
+  await catalogue.refresh();
+  await Deno.writeTextFile(log, "one and two");
+  await catalogue.refresh();
+  await Deno.writeTextFile(join(root.path, "b.md"), "# B");
+  await catalogue.refresh();
+  for (const [at, name] of ["app", "b", "c", "app"].entries()) {
+    await eventually(() => pool.asked.length, (count) => count > at, "the next file to be read");
+    const { key = "", answer } = pool.asked[at] ?? {};
+    assert(key.startsWith(`${name}-`), key);
+    if (at === 1) {
+      await Deno.writeTextFile(log, "one, two and three");
+      await catalogue.refresh();
+      await Deno.writeTextFile(join(root.path, "c.md"), "# C");
+      await catalogue.refresh();
+    }
+    // The text of others comes first as well.
+    if (at === 3) {
+      assertEquals((await catalogue.search("title", { signal: REQUEST.signal })).notIndexed, 1);
+    }
+    answer?.(titled("Title"));
+  }
+  await eventually(() => catalogue.progress.unread, (unread) => unread === 0, "all to be read");
 });
 
 Deno.test("a request before the first search of the folders is answered after it", async () => {

@@ -34,6 +34,9 @@ Deno.test("other data, keys of programs and what compilers make are no documents
   assertEquals(kindFor("noise", noise), undefined);
   assertEquals(kindFor("noise", noise.subarray(0, 40)), undefined);
   assertEquals(kindFor("id_rsa", "-----BEGIN OPENSSH PRIVATE KEY-----\nb3Blbn\n"), undefined);
+  assertEquals(kindFor("login.ppk", "PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\n"), undefined);
+  assertEquals(kindFor("keys", "# created: 2026-11-29\nAGE-SECRET-KEY-1QQPQY\n"), undefined);
+  assertEquals(kindFor("prod.env", "PASSWORD=hunter2\n"), undefined);
   for (const name of ["main.o", "A.class", "app.js.map", "notes.txt~", "film.part"]) {
     assertEquals(kindFor(name, "text"), undefined, name);
   }
