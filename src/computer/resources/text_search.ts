@@ -6,7 +6,12 @@ import { parseDpeDocument } from "../../protocol/answers.ts";
 import type { DPEDocumentSummary, DPEHit } from "../../protocol/dpe.ts";
 import { badRequest } from "../../protocol/errors.ts";
 import { type FinderPage, keywordsOf, MAX_FINDER_LIMIT, MAX_QUERY_LENGTH } from "../../protocol/finder.ts";
+import { shorten } from "../../text/text.ts";
 import { buildDpeUri } from "../../uri/dpe_uri.ts";
+
+/** The most characters of what a host says of its search, and the most pages and documents that it may count. */
+const MAX_NOTICE_LENGTH = 500;
+const MAX_COUNT = 1_000_000_000;
 
 /** A page and its document. */
 interface Found {
@@ -121,13 +126,18 @@ async function askHost(server: SearchedServer, uri: string): Promise<HostHits | 
     });
     return {
       found,
-      total: typeof total_count === "number" ? total_count : found.length,
-      notIndexed: typeof not_indexed === "number" ? not_indexed : 0,
-      notice: typeof notice === "string" ? notice : undefined,
+      total: isCount(total_count) ? total_count : found.length,
+      notIndexed: isCount(not_indexed) ? not_indexed : 0,
+      notice: typeof notice === "string" ? shorten(notice, MAX_NOTICE_LENGTH) : undefined,
     };
   } catch {
     return "unable";
   }
+}
+
+/** Another number would spoil the sum for all hosts. */
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= MAX_COUNT;
 }
 
 /** The documents of hosts without a search whose title, summary or keywords have a word of the query. */
