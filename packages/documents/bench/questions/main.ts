@@ -23,8 +23,8 @@ const HITS = 3;
 /** The longest answer, in tokens, that clients such as Claude Code take from a tool. */
 const FITS = 25_000;
 
-/** A conversation: what it cost, and what it returned. */
-class Conversation {
+/** A counted: what it cost, and what it returned. */
+class CountedClient {
   calls = 0;
   #sent = 0;
   #returned: string[] = [];
@@ -61,11 +61,11 @@ interface Result {
   readonly isFound: boolean;
 }
 
-function resultOf(conversation: Conversation, answer: readonly string[]): Result {
+function resultOf(counted: CountedClient, answer: readonly string[]): Result {
   return {
-    calls: conversation.calls,
-    tokens: conversation.tokens,
-    isFound: conversation.has(answer),
+    calls: counted.calls,
+    tokens: counted.tokens,
+    isFound: counted.has(answer),
   };
 }
 
@@ -74,8 +74,8 @@ function resultOf(conversation: Conversation, answer: readonly string[]): Result
  * pages behind the first of them.
  */
 async function askOurs(client: Client, { query, answer }: Question): Promise<Result> {
-  const conversation = new Conversation(client);
-  const found = placesOf(await conversation.call("find_documents", { query }));
+  const counted = new CountedClient(client);
+  const found = placesOf(await counted.call("find_documents", { query }));
   const steps = function* (): Generator<readonly [tool: string, args: Record<string, unknown>]> {
     const [first] = found;
     if (first === undefined) return;
@@ -86,10 +86,10 @@ async function askOurs(client: Client, { query, answer }: Question): Promise<Res
     yield ["read_document", { document: first.document, pages: `${first.page}-${first.page + NEXT_PAGES}` }];
   };
   for (const step of steps()) {
-    if (conversation.has(answer)) break;
-    await conversation.call(...step);
+    if (counted.has(answer)) break;
+    await counted.call(...step);
   }
-  return resultOf(conversation, answer);
+  return resultOf(counted, answer);
 }
 
 /** The pages that `find_documents` names: a line for each, below that of its document. */
@@ -104,17 +104,17 @@ function placesOf(found: string): { readonly document: string; readonly page: nu
 }
 
 /** What markitdown has made of each file; a long one takes minutes. */
-const converted = new Map<string, Conversation>();
+const converted = new Map<string, CountedClient>();
 
 /** markitdown's server has no list and no search: its client is told the file that has the answer. */
 async function askMarkitdown(client: Client, folder: string, { file, answer }: Question): Promise<Result> {
   const uri = toFileUrl(join(folder, file)).href;
   const before = converted.get(uri);
   if (before !== undefined) return resultOf(before, answer);
-  const conversation = new Conversation(client);
-  converted.set(uri, conversation);
-  await conversation.call("convert_to_markdown", { uri });
-  return resultOf(conversation, answer);
+  const counted = new CountedClient(client);
+  converted.set(uri, counted);
+  await counted.call("convert_to_markdown", { uri });
+  return resultOf(counted, answer);
 }
 
 async function openClient(command: string, args: readonly string[]): Promise<Client> {
@@ -202,7 +202,7 @@ async function compareShortFiles(root: string, theirs: Client): Promise<boolean>
   let isGood = true;
   console.log("| short file | ours: tokens | markitdown: tokens | ratio |\n| --- | ---: | ---: | ---: |");
   for (const file of SHORT_FILES) {
-    const own = new Conversation(ours);
+    const own = new CountedClient(ours);
     await own.call("read_document", { document: file });
     const other = await askMarkitdown(theirs, folder, { kind: "", folder, file, query: "", answer: [] });
     const ratio = own.tokens / other.tokens;
@@ -220,7 +220,7 @@ function cellsOf({ calls, tokens, isFound }: Result): string[] {
 async function openOurs(folder: string): Promise<Client> {
   const door = fromFileUrl(new URL("../../main.ts", import.meta.url));
   const client = await openClient(Deno.execPath(), ["run", "-A", door, folder, "--log-level", "error"]);
-  const look = new Conversation(client);
+  const look = new CountedClient(client);
   await eventually(
     () => look.call("find_documents", { query: "harvest" }),
     (answer) => !answer.includes("not searched yet"),
@@ -229,7 +229,7 @@ async function openOurs(folder: string): Promise<Client> {
   return client;
 }
 
-/** What a conversation costs before its first question. */
+/** What a counted costs before its first question. */
 async function definitionsOf(client: Client): Promise<number> {
   const { tools } = await client.listTools();
   return Math.round(JSON.stringify(tools).length / 4);
