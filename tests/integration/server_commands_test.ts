@@ -9,6 +9,7 @@ const isPosix = Deno.build.os !== "windows";
 const ADA: Membership = { role: "agent", name: "ada", office_id: "lab" };
 const LAPTOP: Membership = { role: "computer", name: "laptop", office_id: "lab" };
 const TOOLS = { agent: "ada", computer: "laptop", req_id: "1" };
+const CALL = { ...TOOLS, tool_name: "work", params: {}, timeout: 30 };
 
 function test(name: string, work: (desk: ServerDesk) => Promise<void>): void {
   Deno.test({
@@ -85,28 +86,32 @@ test("a heartbeat tells the round trip of a member", async (desk) => {
   assert(round_trip_ms > 0 && round_trip_ms < 10_000);
 });
 
-test("members tells which Computer is slow to answer", async (desk) => {
+test("members tells on which Computer tool calls are slow, whatever else it answers", async (desk) => {
   const url = await desk.serve();
   await using ada = await RawPeer.join(url, ADA);
   await using laptop = await RawPeer.join(url, LAPTOP);
   await using desktop = await RawPeer.join(url, { ...LAPTOP, name: "desktop" });
   const asked = Promise.withResolvers<void>();
   const end = Promise.withResolvers<void>();
-  desktop.serve("client:get_tools", async () => {
+  desktop.serve("client:tool_call", async () => {
     asked.resolve();
     await end.promise;
-    return [{ tools: [], req_id: "2" }];
+    return [{ content: [] }];
   });
-  const slowAnswer = ada.request("client:get_tools", { ...TOOLS, computer: "desktop", req_id: "2" });
+  const slowAnswer = ada.request("client:tool_call", { ...CALL, computer: "desktop", req_id: "2" });
   await within(asked.promise, "the request to the slow one");
   laptop.serve("client:get_tools", () => [{ tools: [], req_id: "1" }]);
   await ada.request("client:get_tools", TOOLS);
+  const [, listed] = await desk.json("members", "lab");
+  assertEquals([listed.name, listed.answer_p50_ms], ["laptop", undefined]);
+  laptop.serve("client:tool_call", () => [{ content: [] }]);
+  await ada.request("client:tool_call", CALL);
   end.resolve();
   await slowAnswer;
   const [agent, fast, other] = await desk.json("members", "lab");
   assertEquals([agent.answer_p50_ms, fast.name, other.name], [undefined, "laptop", "desktop"]);
   assert(fast.answer_p50_ms >= 0 && fast.answer_p95_ms <= other.answer_p50_ms, JSON.stringify(other));
-  assertStringIncludes((await desk.run("members", "lab")).stdout, "answers: p50 ");
+  assertStringIncludes((await desk.run("members", "lab")).stdout, "tool calls: p50 ");
 });
 
 test("events tells what a member sends when it has ended, and nothing of its content", async (desk) => {

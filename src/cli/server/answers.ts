@@ -110,7 +110,7 @@ function connectionCells(member: MemberState) {
     `${principal}@${address}`,
     `${transport} ${version ?? "0.1"}`,
     msText(roundTripMs),
-    answerP50Ms === undefined ? "" : `answers: p50 ${msText(answerP50Ms)}, p95 ${msText(answerP95Ms)}`,
+    answerP50Ms === undefined ? "" : `tool calls: p50 ${msText(answerP50Ms)}, p95 ${msText(answerP95Ms)}`,
     waiting.length === 0 ? "" : `waits: ${waiting.join(", ")}`,
   ];
 }

@@ -258,7 +258,7 @@ export const texts = {
       parts: { members: "Members", events: "Live" },
       search: "Search members",
       observer: "observer",
-      head: ["Member", "Principal", "Last seen", "Answers in", ""],
+      head: ["Member", "Principal", "Last seen", "Tool calls take, waits for people included", ""],
       protocol: "protocol",
       since: "for",
       ago: "ago",

@@ -4,7 +4,11 @@ import type { BoundedLog } from "../../bounded_log.ts";
 import type { Logger } from "../../log.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { badRequest, SmcpError } from "../../protocol/errors.ts";
-import { CANCEL_TOOL_CALL_NOTIFICATION, CONNECTION_CLOSING_NOTIFICATION } from "../../protocol/events.ts";
+import {
+  CANCEL_TOOL_CALL_NOTIFICATION,
+  CONNECTION_CLOSING_NOTIFICATION,
+  TOOL_CALL_EVENT,
+} from "../../protocol/events.ts";
 import { type Farewell, toClosingNotification } from "../../protocol/farewell.ts";
 import { describeError, quoted } from "../../text/text.ts";
 import type { Admitted, Identity } from "../admission/admission.ts";
@@ -240,7 +244,9 @@ export class Connection implements Target {
       timeouts: this.#shared.timeouts,
       onSettled: (settlement) => {
         if (settlement.kind !== "answered") this.#abandon(pending, settlement.kind);
-        else (this.#answerTimes ??= new AnswerTimes(KEPT_ANSWERS)).add(secondsSince(startedAt));
+        else if (request.event === TOOL_CALL_EVENT) {
+          (this.#answerTimes ??= new AnswerTimes(KEPT_ANSWERS)).add(secondsSince(startedAt));
+        }
         onSettled(settlement);
       },
     });

@@ -39,13 +39,7 @@ function rowOf({ time, message, name, principal, office }: AuditLine): Row {
   const names = [name ?? principal, office].filter((each) => typeof each === "string");
   return [
     html`<${Line} text=${message} />`,
-    html`<${Moment} at=${time} />${
-      names.map((each) =>
-        html`
-          · ${nameOf(each)}
-        `
-      )
-    }`,
+    html`<${Moment} at=${time} />${names.map((each) => [" · ", nameOf(each)])}`,
   ];
 }
 

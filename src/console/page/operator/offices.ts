@@ -144,13 +144,14 @@ function Events({ office }: { office: string }): View {
 
 function eventCells(seen: SeenValue): readonly View[] {
   const { at, event, from, to, ms, bytes, answer_bytes, outcome, code, left_out } = seen;
-  const isGood = outcome === "answered" || outcome === "handled";
+  // The Server does not look into answers: an answered call may have failed.
+  const kind = { handled: "good", answered: "off", dropped: "off" }[outcome] ?? "bad";
   return [
     html`<${Moment} at=${at} />${left_out > 0 && below(T.notShown(left_out))}`,
     nameOf(event),
     html`${nameOf(from)}${to !== null && below("→ ", nameOf(to))}`,
     durationText(ms),
     html`${sizeText(bytes)}${answer_bytes !== null && below(`← ${sizeText(answer_bytes)}`)}`,
-    html`<${State} kind=${isGood ? "good" : outcome === "dropped" ? "off" : "bad"}>${outcome} ${code}<//>`,
+    html`<${State} kind=${kind}>${outcome} ${code}<//>`,
   ];
 }

@@ -80,10 +80,10 @@ function Server({ server }: { server: ServerValue }): View {
     }
       ${
       stderr_tail && html`
-        <details>
-          <summary>${T.stderr}</summary>
-          <${Lines} text=${stderr_tail} />
-        </details>
+        <h3>${T.stderr}</h3>
+        <div class="log" tabindex="0">
+          <${Lines} text=${stderr_tail} first=${8_192} />
+        </div>
       `
     }
     </div>`}
