@@ -125,7 +125,8 @@ export async function showPages(
     }
     const { part, end, room } = partOf(text, { offset: skipped, max: left });
     left -= room;
-    parts.push(headingOf(read, { page, document, text }), toFence(part));
+    const empty = document.page_count === 1 ? "The document is empty." : "The page is empty.";
+    parts.push(headingOf(read, { page, document, text }), text === "" ? empty : toFence(part));
     pictures.push(...picturesOf(elementsOf(read)).filter(({ elementId }) => part.includes(elementId)));
     if (end >= text.length) continue;
     const rest = pages.slice(index + 1);

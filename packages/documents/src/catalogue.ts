@@ -93,6 +93,8 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
       mustWait: () => this.#unread.size > 0,
       allRead: this.#allRead.promise,
       unread: () => this.progress.unread,
+      isUnread: (file) => this.#reports.get(file.docRef)?.file !== file,
+      readNow: (file, signal) => this.#report(file, { signal }),
     });
   }
 

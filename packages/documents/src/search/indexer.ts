@@ -31,6 +31,8 @@ export class TextIndexer implements AsyncDisposable {
   readonly #wanted = new Map<string, Wanted>();
   /** Those of them that were changed while this runs; they come first. */
   readonly #urgent = new Set<string>();
+  /** Those of them that a search waits for; they come before all others. */
+  readonly #asked = new Map<string, PromiseWithResolvers<void>>();
   readonly #openedMs = Date.now();
   /** Files whose text is not in the index, or not all of it, and will not be. */
   readonly #leftOut = new Set<string>();
@@ -52,23 +54,35 @@ export class TextIndexer implements AsyncDisposable {
     return this.#wanted.size === 0 ? Promise.resolve() : this.#idle.promise;
   }
 
+  isWaiting({ docRef }: FolderFile): boolean {
+    return this.#wanted.has(docRef);
+  }
+
+  isLeftOut({ docRef }: FolderFile): boolean {
+    return this.#leftOut.has(docRef);
+  }
+
+  /** Indexes a file before all others. Resolves when it waits no more. */
+  async advance({ docRef }: FolderFile): Promise<void> {
+    if (!this.#wanted.has(docRef)) return;
+    const asked = this.#asked.get(docRef) ?? Promise.withResolvers<void>();
+    this.#asked.set(docRef, asked);
+    this.resume();
+    await asked.promise;
+  }
+
   /** Takes a file whose report is known now. */
   enter(file: FolderFile, report: FileReport): void {
     this.#leftOut.delete(file.docRef);
     const pageCount = pageCountOf(report);
-    if (this.#options.index.pagesOf(file) === pageCount) {
-      this.#wanted.delete(file.docRef);
-      this.#urgent.delete(file.docRef);
-      return;
-    }
+    if (this.#options.index.pagesOf(file) === pageCount) return this.#drop(file);
     this.#wanted.set(file.docRef, { file, report });
     if (file.modifiedMs >= this.#openedMs) this.#urgent.add(file.docRef);
     this.resume();
   }
 
   remove(file: FolderFile): void {
-    this.#wanted.delete(file.docRef);
-    this.#urgent.delete(file.docRef);
+    this.#drop(file);
     this.#leftOut.delete(file.docRef);
     this.#options.index.remove(file);
   }
@@ -76,7 +90,7 @@ export class TextIndexer implements AsyncDisposable {
   /** Goes on, if nothing else must be read before. */
   resume(): void {
     if (this.#isClosed || this.#running !== undefined || this.#wanted.size === 0) return;
-    if (this.#options.mustWait()) return;
+    if (this.#mustWait) return;
     this.#running = this.#run().finally(() => {
       this.#running = undefined;
       if (this.#wanted.size > 0) return this.resume();
@@ -89,6 +103,8 @@ export class TextIndexer implements AsyncDisposable {
     this.#isClosed = true;
     this.#wanted.clear();
     this.#urgent.clear();
+    for (const { resolve } of this.#asked.values()) resolve();
+    this.#asked.clear();
     await this.#running;
     this.#idle.resolve();
   }
@@ -98,17 +114,28 @@ export class TextIndexer implements AsyncDisposable {
   }
 
   async #run(): Promise<void> {
-    while (!this.#isClosed && !this.#options.mustWait()) {
+    while (!this.#isClosed && !this.#mustWait) {
       const next = this.#next();
       if (next === undefined) return await this.#tidy();
       const outcome = await this.#indexSome(next).catch((error: unknown) => this.#note(next.file, error));
       const { docRef } = next.file;
       // Another version of it may wait by now.
       if (outcome === "more" || this.#wanted.get(docRef) !== next) continue;
-      this.#wanted.delete(docRef);
-      this.#urgent.delete(docRef);
       if (outcome === "failed") this.#leftOut.add(docRef);
+      this.#drop(next.file);
     }
+  }
+
+  get #mustWait(): boolean {
+    return this.#asked.size === 0 && this.#options.mustWait();
+  }
+
+  /** The file waits no more. */
+  #drop({ docRef }: FolderFile): void {
+    this.#wanted.delete(docRef);
+    this.#urgent.delete(docRef);
+    this.#asked.get(docRef)?.resolve();
+    this.#asked.delete(docRef);
   }
 
   /** Others are answered between the steps. */
@@ -119,8 +146,8 @@ export class TextIndexer implements AsyncDisposable {
   }
 
   #next(): Wanted | undefined {
-    const [urgent] = this.#urgent;
-    return urgent === undefined ? this.#wanted.values().next().value : this.#wanted.get(urgent);
+    const [first] = [...this.#asked.keys(), ...this.#urgent];
+    return first === undefined ? this.#wanted.values().next().value : this.#wanted.get(first);
   }
 
   /** Indexes the next pages of a file: another one may be more urgent by then. */
@@ -139,7 +166,8 @@ export class TextIndexer implements AsyncDisposable {
       index.add(file, [{ terms: ofDocument }]);
       return "done";
     }
-    const pages = await pool.terms(this.#options.toParse(file), done, { isBackground: true });
+    const isBackground = !this.#asked.has(file.docRef);
+    const pages = await pool.terms(this.#options.toParse(file), done, { isBackground });
     if (this.#isClosed || this.#wanted.get(file.docRef) !== wanted) return "more";
     index.add(
       file,

@@ -1,5 +1,5 @@
 /** Searches the text of all documents. */
-import { abortable, settledWithin } from "@a2c-smcp/sdk/base";
+import { abortable, settledWithin, toSeenWord } from "@a2c-smcp/sdk/base";
 import { isPrefix, queryWords, termOf } from "@a2c-smcp/sdk/words";
 import type { DocumentPage } from "@a2c-smcp/sdk/provider";
 import { describeError } from "../basics.ts";
@@ -76,6 +76,9 @@ export interface TextSearchOptions extends Omit<TextIndexerOptions, "index"> {
   readonly allRead: Promise<void>;
   /** How many files are not read yet. */
   readonly unread: () => number;
+  readonly isUnread: (file: FolderFile) => boolean;
+  /** Reads a file before others, unless it is read; rejects when that is impossible. */
+  readonly readNow: (file: FolderFile, signal: AbortSignal) => Promise<unknown>;
 }
 
 export class TextSearch implements AsyncDisposable {
@@ -123,13 +126,17 @@ export class TextSearch implements AsyncDisposable {
     const terms = toTerms(query);
     if (terms.length === 0) return { hits: [], total: 0, notIndexed: 0, notice: NO_WORDS };
     let { total, pages } = this.#index.find(terms, file);
-    if (total < limit && this.#late > 0 && (file === undefined || !this.#index.pagesOf(file))) {
-      const indexed = this.#options.allRead.then(() => this.#indexer.settled);
+    if (total < limit && (file === undefined ? this.#late > 0 : this.#isLate(file))) {
+      const indexed = file === undefined
+        ? this.#options.allRead.then(() => this.#indexer.settled)
+        : this.#options.readNow(file, signal).then(() => this.#indexer.advance(file));
+      // Nobody waits for a failure that comes too late.
+      indexed.catch(() => {});
       await abortable(settledWithin(indexed, patienceMs), signal);
       ({ total, pages } = this.#index.find(terms, file));
     }
     // Nothing has been indexed since: what is indexed while pages are read was not searched.
-    const state = this.#state();
+    const state = this.#state(file);
     const wanted = this.#choose(pages, { isAll: file !== undefined, limit, offset });
     const late = AbortSignal.any([signal, AbortSignal.timeout(EXCERPTS_MS)]);
     const hits = await Promise.all(wanted.map((place) => this.#toHit(place, terms, late)));
@@ -186,7 +193,11 @@ export class TextSearch implements AsyncDisposable {
     return this.#indexer.progress.waiting + this.#options.unread();
   }
 
-  #state(): Pick<SearchResult, "notIndexed" | "notice"> {
+  #isLate(file: FolderFile): boolean {
+    return this.#options.isUnread(file) || this.#indexer.isWaiting(file);
+  }
+
+  #state(file: FolderFile | undefined): Pick<SearchResult, "notIndexed" | "notice"> {
     const { leftOut } = this.#indexer.progress;
     const files = this.#options.tree.files.size;
     if (this.#options.database.isBroken) {
@@ -195,6 +206,7 @@ export class TextSearch implements AsyncDisposable {
         notice: "The index of words fails: nothing can be found until the next start.",
       };
     }
+    if (file !== undefined) return this.#stateOf(file);
     const late = this.#late;
     const parts = [
       ...late === 0 ? [] : [`${late} of ${files} documents are not searched yet: ask again in a while.`],
@@ -203,6 +215,20 @@ export class TextSearch implements AsyncDisposable {
       ],
     ];
     return { notIndexed: late + leftOut, notice: parts.length === 0 ? undefined : parts.join(" ") };
+  }
+
+  /** Others do not matter to a search in one document. */
+  #stateOf(file: FolderFile): Pick<SearchResult, "notIndexed" | "notice"> {
+    const name = toSeenWord(file.path);
+    if (this.#isLate(file)) {
+      const part = (this.#index.pagesOf(file) ?? 0) > 0
+        ? "is searched only in part yet"
+        : "is not searched yet";
+      return { notIndexed: 1, notice: `${name} ${part}: ask again in a while.` };
+    }
+    if (!this.#indexer.isLeftOut(file)) return { notIndexed: 0, notice: undefined };
+    const reason = "because it cannot be read or the index is full";
+    return { notIndexed: 1, notice: `${name} is not searched, or not whole, ${reason}.` };
   }
 }
 

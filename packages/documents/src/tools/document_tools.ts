@@ -33,6 +33,9 @@ const MAX_OFFSET = 1_000_000;
 /** The most characters of why a document cannot be read. */
 const MAX_PROBLEM = 160;
 
+const NO_DOCUMENTS = "There are no documents.";
+const NOT_IN_TIME = "[words not shown in time: ask again, or read the page]";
+
 export interface ToolPlace {
   readonly catalogue: DocumentCatalogue;
   readonly tree: FileTree;
@@ -106,6 +109,7 @@ function findLines(
     before = hit.docRef;
     lines.push(toHitLine(hit));
   }
+  if (given.files.size === 0) return [NO_DOCUMENTS];
   if (hits.length === 0) {
     lines.push(
       offset > 0 && total > 0
@@ -132,12 +136,14 @@ export function pageNameOf({ title, pageTitle = "" }: Pick<SearchHit, "title" | 
   return own === title ? "" : own;
 }
 
-function toHitLine(hit: SearchHit): string {
-  const { page, elementId, snippet } = hit;
+/** A hit as a line. */
+export function toHitLine(hit: SearchHit): string {
+  const { page, pageTitle, elementId, snippet } = hit;
   const own = pageNameOf(hit);
   const name = own === "" ? "" : ` (${toSeenWord(own)})`;
   const element = elementId === undefined ? "" : `, element ${toSeenWord(elementId)}`;
-  const words = snippet === "" ? "" : `: ${snippet.split("\n").map((line) => toSeenLine(line)).join(" → ")}`;
+  const shown = snippet.split("\n").map((line) => toSeenLine(line)).join(" → ");
+  const words = snippet !== "" ? `: ${shown}` : pageTitle === undefined ? ` ${NOT_IN_TIME}` : "";
   return `  page ${page}${name}${element}${words}`;
 }
 
@@ -278,7 +284,7 @@ function listLines(documents: readonly ListedDocument[]): string[] {
 
 function nothingListed(part: string | undefined): string {
   return part === undefined
-    ? "There are no documents."
+    ? NO_DOCUMENTS
     : `No path has ${toSeenLine(part)}. Leave it out to see all, or search texts with find_documents.`;
 }
 

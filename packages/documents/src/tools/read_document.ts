@@ -94,7 +94,10 @@ async function showAround(
     if (rest > 0) {
       parts.push(`[${countOf(rest, "more page")}: use find_documents with "document", or other words]`);
     }
-    if (found?.notice !== undefined) parts.push(`[${found.notice}]`);
+    if (found?.notice !== undefined) {
+      if (parts.length === 0) parts.push("Nothing found so far. Name pages to look at them now.");
+      parts.push(`[${found.notice}]`);
+    }
   }
   if (parts.length === 0) {
     throw new ArgumentError(

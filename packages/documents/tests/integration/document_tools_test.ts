@@ -4,6 +4,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { doorWords } from "../../../../tests/fixtures/door.ts";
 import { connectV2, HttpDoor } from "../../../../tests/fixtures/http_door.ts";
 import { eventually } from "../../../../tests/fixtures/within.ts";
+import { toHitLine } from "../../src/tools/document_tools.ts";
 import { TestFolder } from "./_folder_documents.ts";
 
 const PATIENCE_MS = 300_000;
@@ -177,6 +178,29 @@ Deno.test("list_documents lists paths, those that changed last first where that 
   assertMatch(await list({ limit: 1 }), /^a\/one\.md .*\n\[3 documents: go on with offset 1\]$/);
   assertEquals((await list({ newest: true })).split("\n").length, 3);
   assertMatch(await list({ path: "zebra" }), /No path has .?zebra/);
+});
+
+Deno.test("an empty folder, an empty document and a document without the words say so", async () => {
+  await using folder = await TestFolder.make();
+  await using client = await ToolClient.open(folder);
+  const { text: none } = await client.call("find_documents", { query: "walnuts" });
+  assertEquals(none, "There are no documents.");
+  await using full = await TestFolder.make({ "empty.md": "", "notes.md": "# Notes\n\nApples.\n" });
+  await using other = await ToolClient.open(full);
+  const { text: empty } = await other.call("read_document", { document: "empty.md" });
+  assertEquals(empty, "The document is empty.");
+  const around = { document: "notes.md", around: "walnuts" };
+  await eventually(
+    async () => (await other.call("read_document", around)).text,
+    (text) => text.includes("notes.md has none of the words"),
+    "the document to be searched",
+  );
+});
+
+Deno.test("a hit whose page was not read in time says so", () => {
+  const hit = { docRef: "a", title: "A", page: 3, pageTitle: undefined, elementId: undefined, snippet: "" };
+  assertMatch(toHitLine(hit), /page 3 \[words not shown in time/);
+  assertEquals(toHitLine({ ...hit, pageTitle: "Plan" }).includes("in time"), false);
 });
 
 Deno.test("ChatGPT gets search and fetch, whose results lead on", async () => {

@@ -1,5 +1,5 @@
 /** Proves that the catalogue reads each version of a file. */
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { join } from "@std/path";
 import { DocumentCatalogue } from "../../src/catalogue.ts";
 import { fileRefOf, FileTree } from "../../src/folder/tree.ts";
@@ -115,6 +115,29 @@ Deno.test("a file that changes again and again while it is read holds up no othe
     answer?.(titled("Title"));
   }
   await eventually(() => catalogue.progress.unread, (unread) => unread === 0, "all to be read");
+});
+
+Deno.test("a search in one document reads it before others, and says of it alone that it waits", async () => {
+  using root = new TempFolder();
+  await using pool = new HeldPool();
+  await using catalogue = catalogueOf(root.path, pool);
+  for (const name of ["a.md", "b.md", "c.md"]) await Deno.writeTextFile(join(root.path, name), "# Plan");
+  await catalogue.refresh();
+  // The others wait until the end: nothing is answered for them.
+  const reading = pool.asked[0]?.key ?? "";
+  const named = ["a.md", "b.md", "c.md"].map(fileRefOf).filter((docRef) => !reading.startsWith(docRef));
+  const [docRef = "", other] = named;
+  const { signal } = REQUEST;
+  const early = await catalogue.search("plan", { docRef: other, patienceMs: 0, signal });
+  assertEquals(early.notIndexed, 1);
+  assertMatch(early.notice ?? "", /^[bc]\.md is not searched yet/);
+  const found = catalogue.search("title", { docRef, patienceMs: Infinity, signal });
+  await eventually(() => pool.asked.length, (count) => count === 3, "the document to be asked for");
+  pool.asked[2]?.answer(titled("Title"));
+  const { total, notIndexed, notice } = await found;
+  assertEquals([total, notIndexed, notice], [1, 0, undefined]);
+  assertEquals((await catalogue.search("title", { patienceMs: 0, signal })).notIndexed, 2);
+  for (const { answer } of pool.asked) answer(titled("Title"));
 });
 
 Deno.test("a request before the first search of the folders is answered after it", async () => {
