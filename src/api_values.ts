@@ -94,6 +94,8 @@ export interface ServerValue {
   readonly problem?: string | undefined;
   readonly remedy?: string | undefined;
   readonly stderr_tail?: string | undefined;
+  /** The option of the command line that it comes from, if it is not in the config. */
+  readonly comes_from?: string | undefined;
 }
 
 /** `status` of a Computer. */
@@ -120,6 +122,8 @@ export interface ToolValue extends Pick<WaitingValue, "changed" | "changes"> {
   /** Its own name. */
   readonly tool: string;
   readonly auto_apply?: boolean | undefined;
+  /** A person has allowed it by `always`. */
+  readonly always?: boolean | undefined;
   readonly hidden?: boolean | undefined;
   /** It has changed, and is kept from the Agent until it is allowed. */
   readonly set_aside?: boolean | undefined;

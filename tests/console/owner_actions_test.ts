@@ -45,12 +45,21 @@ testOwner(
   },
 );
 
-testOwner("`Always allow` lets the next calls run unasked", WITH_SHELL, async (owner) => {
+testOwner("`Always allow` lets the next calls run unasked, until `Ask again`", WITH_SHELL, async (owner) => {
   const first = owner.call("run", { path: "/tmp/first" });
   await owner.browser.textWith("/tmp/first");
   await owner.press("Always allow");
   await first;
   assertEquals((await owner.call("run", { path: "/tmp/second" })).isError, false);
+  await owner.show("sees/tools/shell%2Frun");
+  await owner.browser.textWith("always allowed");
+  await owner.press("Ask again");
+  await owner.textOf(".list", (text) => !text.includes("always allowed"));
+  const third = owner.call("run", { path: "/tmp/third" });
+  await owner.show("now");
+  await owner.browser.textWith("/tmp/third");
+  await owner.press("Deny");
+  assertEquals((await third).isError, true);
 });
 
 const ASKING = { servers: { shop: programServer("tests/fixtures/asking_server.ts") } };

@@ -67,3 +67,27 @@ Deno.test({
     await eventually(() => owner.browser.evaluate(undo), (isOff) => isOff === "false", "an edit to undo");
   },
 });
+
+Deno.test({
+  name: "a server of the command line says so, and is neither edited nor removed",
+  ...inEach,
+  async fn() {
+    const server = { restarts: 0, tools: 0, since: new Date().toISOString(), status: "failed" };
+    const told = { last_error: "it ended", stderr_tail: "no such disk", comes_from: "--documents" };
+    const servers = [{ ...server, ...told, name: "documents" }];
+    await using owner = await OwnerPage.open({
+      status: { ...Object(QUIET["status"]), servers },
+      "config check": { file: "", servers, problems: [], failures: [], warnings: [] },
+      "auth status": { servers: [] },
+      "input list": { inputs: [] },
+      "server logs": { log: [] },
+    });
+    await owner.show("servers/documents");
+    const detail = await owner.textOf(".detail", (text) => text.includes("comes from --documents"));
+    assertStringIncludes(detail, "no such disk");
+    assertEquals(detail.includes("Edit"), false);
+    await owner.show("configuration/documents");
+    const shown = await owner.textOf("main", (text) => text.includes("comes from --documents"));
+    assertEquals(shown.includes("Remove"), false);
+  },
+});

@@ -101,6 +101,11 @@ export class ConfigStore {
     return all;
   }
 
+  /** Whether a server comes from the command line, so that no edit concerns it. */
+  isAdded(name: string): boolean {
+    return this.#added.some((server) => server.name === name);
+  }
+
   /** Whether it has an edit that can be taken back, unless something else has edited the text since. */
   get canUndo(): boolean {
     return this.#edits.length > 0;

@@ -168,6 +168,13 @@ export class HostedComputer implements AsyncDisposable {
     return this.#apply(() => this.store.undo());
   }
 
+  /** Asks again about a tool that was allowed by `always`; tells whether it was. */
+  askAgain(tool: Parameters<People["forget"]>[0]): boolean {
+    const wasAllowed = this.people.forget(tool);
+    if (wasAllowed) this.#followers.tell("config");
+    return wasAllowed;
+  }
+
   #apply(edit: () => Promise<ComputerConfig>): Promise<ConfigChange | undefined> {
     return this.#queue(async () => {
       const config = await edit().catch(toUsageError);

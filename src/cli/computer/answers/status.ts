@@ -28,6 +28,7 @@ export async function showStatus(hosted: HostedComputer): Promise<CommandAnswer>
     tools: computer.toolsOf(name).length,
     memoryBytes: state.pid === undefined ? undefined : memory.get(state.pid),
     remedy: remedyOf(name, state),
+    comesFrom: store.isAdded(name) ? "--documents" : undefined,
   }));
   const value: StatusValue & { readonly command_name: string | undefined } = {
     name: computer.name,

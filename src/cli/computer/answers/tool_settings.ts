@@ -18,8 +18,8 @@ export interface ChosenTool {
 }
 
 /** All tools, also those that are hidden or set aside. */
-export function listAllTools({ hosted: { computer } }: CommandContext): CommandAnswer {
-  const tools = computer.mcp.tools;
+export function listAllTools({ hosted: { computer, people } }: CommandContext): CommandAnswer {
+  const tools = computer.mcp.tools.map((tool) => ({ ...tool, isAlways: people.isAllowed(tool) }));
   const rows = tools.map((tool) => [toSeenWord(tool.shown.name), toSeenWord(tool.server), standingOf(tool)]);
   return {
     value: { computer: computer.name, tools: tools.map(toToolEntry) },
@@ -29,12 +29,20 @@ export function listAllTools({ hosted: { computer } }: CommandContext): CommandA
   };
 }
 
-function toToolEntry({ shown, server, tool, isAutoApplied, isHidden, changed }: OwnerTool): ToolValue {
+interface ListedTool extends OwnerTool {
+  /** Whether a person has allowed it by `always`. */
+  readonly isAlways: boolean;
+}
+
+function toToolEntry(
+  { shown, server, tool, isAutoApplied, isAlways, isHidden, changed }: ListedTool,
+): ToolValue {
   return {
     ...shown,
     server,
     tool,
     auto_apply: isAutoApplied,
+    always: isAlways,
     hidden: isHidden,
     set_aside: changed?.isBlocked ?? false,
     changed: changed?.summary,
@@ -42,12 +50,13 @@ function toToolEntry({ shown, server, tool, isAutoApplied, isHidden, changed }: 
   };
 }
 
-function standingOf({ isAutoApplied, isHidden, changed }: OwnerTool): string {
+function standingOf({ isAutoApplied, isAlways, isHidden, changed }: ListedTool): string {
   if (isHidden) return "hidden";
   if (changed !== undefined) {
     return `${changed.isBlocked ? "set aside" : "asks"}: ${changed.summary} has changed`;
   }
-  return isAutoApplied ? "runs unasked" : "asks";
+  if (isAutoApplied) return "runs unasked";
+  return isAlways ? "always allowed" : "asks";
 }
 
 interface EditedOwnerTool {
@@ -84,9 +93,12 @@ export async function editTool(
 ): Promise<CommandAnswer> {
   const { change, done } = EDITS[verb];
   const { mcp } = hosted.computer;
-  const { tool, server, spellings } = find(hosted, chosen);
+  const { tool, server, spellings, isAutoApplied } = find(hosted, chosen);
   const edited = { tool, spellings, server: mcp.writtenNameOf(server) };
-  const applied = await hosted.edit((text) => change(text, edited));
+  const wasAlways = verb === "ask" && hosted.askAgain({ server, tool });
+  // What was allowed by `always` alone is not in the config.
+  const isDone = wasAlways && !isAutoApplied;
+  const applied = isDone ? undefined : await hosted.edit((text) => change(text, edited));
   if (verb === "allow") mcp.allowChanged(find(hosted, chosen));
   if (verb === "show" && find(hosted, chosen).isHidden) {
     throw new CommandFailedError(

@@ -50,10 +50,12 @@ const WITH_ANOTHER = 'by the "always" of another call';
 export const AT_TERMINAL = "at the terminal";
 export const ON_PAGE = "on the page";
 
+type AllowedTool = Pick<ConfirmRequest, "server" | "tool">;
+
 /** What was allowed with `always`. */
 interface Allowed {
   readonly fingerprints: Set<string>;
-  readonly last: Pick<ConfirmRequest, "definition">;
+  readonly last: AllowedTool & Pick<ConfirmRequest, "definition">;
 }
 
 interface Asked<W extends Waiting, A> {
@@ -144,6 +146,21 @@ export class People {
     }
     return "always";
   };
+
+  /** Whether a tool is allowed to anybody by `always`. */
+  isAllowed(tool: AllowedTool): boolean {
+    return this.#allowedKeys(tool).length > 0;
+  }
+
+  /** Takes back what `always` allowed of a tool; tells whether there was anything. */
+  forget(tool: AllowedTool): boolean {
+    return this.#allowedKeys(tool).map((key) => this.#allowed.delete(key)).length > 0;
+  }
+
+  #allowedKeys({ server, tool }: AllowedTool): string[] {
+    const entries = [...this.#allowed].filter(([, { last }]) => last.server === server && last.tool === tool);
+    return entries.map(([key]) => key);
+  }
 
   readonly answerQuestion: AnswerQuestion = async (request) => {
     const waiting: WaitingQuestion = { ...this.#newQuestion(), kind: "question", request };

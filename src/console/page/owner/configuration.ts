@@ -23,8 +23,8 @@ interface Report {
 export function Configuration(): View {
   const { value, error, again } = useReading<Report>("config/check", { on: ["config"] });
   const { problems = [], failures = [], warnings = [], servers = [], file = "" } = value ?? {};
-  const names = status.value?.servers.map(({ name }) => name) ?? [];
-  const chosen = names.find((name) => name === route.value[1]) ?? "";
+  const all = status.value?.servers ?? [];
+  const { name: chosen = "", comes_from } = all.find(({ name }) => name === route.value[1]) ?? {};
   const findings = [...problems, ...failures, ...warnings];
   const refused = status.value?.refused_edit ?? undefined;
   return html`
@@ -44,9 +44,11 @@ export function Configuration(): View {
         <h2 id="servers">${texts.servers.title}</h2>
         <${Tabs} label=${texts.servers.title} path=${["configuration"]} chosen=${chosen} tabs=${{
           "": T.new,
-          ...Object.fromEntries(names.map((name) => [name, nameText(name)])),
+          ...Object.fromEntries(all.map(({ name }) => [name, nameText(name)])),
         }} />
-        ${chosen === "" ? html`<${Add} />` : html`<${Edit} key=${chosen} name=${chosen} />`}
+        ${comes_from !== undefined && html`<p>${texts.servers.comesFrom(comes_from)}</p>`}
+        ${chosen === "" && html`<${Add} />`}
+        ${chosen !== "" && comes_from === undefined && html`<${Edit} key=${chosen} name=${chosen} />`}
       </section>
     </div>
   `;

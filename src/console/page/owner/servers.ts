@@ -61,7 +61,7 @@ function rowOf(server: ServerValue): Row {
 }
 
 function Server({ server }: { server: ServerValue }): View {
-  const { name, status, since, remedy, stderr_tail, memory_bytes } = server;
+  const { name, status, since, remedy, stderr_tail, memory_bytes, comes_from } = server;
   const isDown = status === "stopped" || status === "failed";
   const run: Run = (path, label, kind) =>
     html`<${Do} kind=${kind} path=${path} of=${[name]} label=${label} />`;
@@ -99,7 +99,9 @@ function Server({ server }: { server: ServerValue }): View {
       ${isDown ? run("server/start", T.start, "primary") : run("server/restart", T.restart)}
       ${!isDown && run("server/stop", T.stop)}
       <${SignIn} server=${server} run=${run} />
-      <a class="button" href=${linkTo("configuration", name)}>${T.edit}</a>
+      ${comes_from === undefined
+        ? html`<a class="button" href=${linkTo("configuration", name)}>${T.edit}</a>`
+        : html`<span class="faint">${T.comesFrom(comes_from)}</span>`}
     </div>
     <${Facts} rows=${[
       [T.mcp, nameOf(server.mcp_version)],

@@ -17,7 +17,7 @@ const T = texts.tools;
 
 export function Tools(): View {
   const { value, error } = useReading<{ tools: readonly ToolValue[] }>("tool/list", {
-    on: ["tools", "config"],
+    on: ["tools", "config", "waiting"],
   });
   // Several servers may have a tool of one name.
   const keyOf = ({ server, tool }: ToolValue) => `${server}/${tool}`;
@@ -34,7 +34,8 @@ function rowOf(tool: ToolValue): Row {
     html`<${Name} text=${tool.server} /> · <${Line} text=${tool.description} max=${160} />`,
     html`${isChanged(tool) && html`<span class="badge hot">${tool.set_aside ? T.setAside : T.changed}</span>`}
       ${tool.hidden && html`<span class="badge">${T.hidden}</span>`}
-      ${tool.auto_apply && html`<span class="badge good">${T.runsAtOnce}</span>`}`,
+      ${tool.auto_apply && html`<span class="badge good">${T.runsAtOnce}</span>`}
+      ${tool.always && html`<span class="badge good">${T.always}</span>`}`,
   ];
 }
 
@@ -43,7 +44,7 @@ function isChanged({ changed, changes = [] }: ToolValue): boolean {
 }
 
 function ToolDetail({ tool }: { tool: ToolValue }): View {
-  const { name, server, description, params_schema, meta, hidden, auto_apply } = tool;
+  const { name, server, description, params_schema, meta, hidden, auto_apply, always } = tool;
   const annotations = recordOf(parseValue(String(meta?.["MCP_TOOL_ANNOTATION"] ?? "")));
   const edit = (path: string, label: string) =>
     html`<${Do} path=${path} of=${[name]} options=${{ mcp_server: server }} label=${label} />`;
@@ -56,6 +57,7 @@ function ToolDetail({ tool }: { tool: ToolValue }): View {
     <${Prose} text=${description} max=${8_000} />
     <div class="actions">
       ${auto_apply ? edit("tool/ask", T.ask) : edit("tool/allow", isChanged(tool) ? T.allowChanged : T.allow)}
+      ${always && !auto_apply && edit("tool/ask", T.askAgain)}
       ${hidden ? edit("tool/show", T.show) : edit("tool/hide", T.hide)}
     </div>
     ${!hidden && html`

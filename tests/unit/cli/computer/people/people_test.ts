@@ -150,3 +150,14 @@ Deno.test("the digest is another one for all that a person reads, and the same f
   ];
   assertEquals(new Set([{}, ...others].map(digest)).size, others.length + 1);
 });
+
+Deno.test("what is allowed for good is asked about again once that is taken back", async () => {
+  const people = peopleAt({ nowMs: 0 });
+  people.addFace({ ...silentFace().face, decide: () => Promise.resolve("always") });
+  const tool = { server: "shell", tool: "run" };
+  assertEquals([people.isAllowed(tool), people.forget(tool)], [false, false]);
+  await people.confirm(requestOf());
+  assertEquals([people.isAllowed(tool), people.isAllowed({ ...tool, server: "other" })], [true, false]);
+  assertEquals([people.forget(tool), people.isAllowed(tool)], [true, false]);
+  assertEquals(await people.confirm(requestOf()), "always");
+});
