@@ -1,17 +1,29 @@
 /** A search in the text of documents: each MCP server is asked, and what they found is merged. */
 import { settledWithin } from "../../async/abortable.ts";
 import { isRecord } from "../../json/json.ts";
+import { ServerAnswerError } from "../../mcp/errors.ts";
 import { orderServers, organizeFinder } from "../../organizer/finder.ts";
 import { parseDpeDocument } from "../../protocol/answers.ts";
 import type { DPEDocumentSummary, DPEHit } from "../../protocol/dpe.ts";
+import { ErrorCode } from "../../protocol/error_codes.ts";
 import { badRequest } from "../../protocol/errors.ts";
 import { type FinderPage, keywordsOf, MAX_FINDER_LIMIT, MAX_QUERY_LENGTH } from "../../protocol/finder.ts";
+import { RpcErrorCode } from "../../protocol/mcp.ts";
 import { shorten } from "../../text/text.ts";
 import { buildDpeUri } from "../../uri/dpe_uri.ts";
 
 /** The most characters of what a host says of its search, and the most pages and documents that it may count. */
 const MAX_NOTICE_LENGTH = 500;
 const MAX_COUNT = 1_000_000_000;
+/** The codes of a host that knows no such URI; 0 is that of the SDK for Python. Other failures may pass. */
+const UNKNOWN_CODES: readonly number[] = [
+  0,
+  RpcErrorCode.METHOD_NOT_FOUND,
+  RpcErrorCode.INVALID_PARAMS,
+  RpcErrorCode.RESOURCE_NOT_FOUND,
+  ErrorCode.NOT_FOUND,
+  ErrorCode.DOCUMENT_NOT_FOUND,
+];
 
 /** A page and its document. */
 interface Found {
@@ -22,6 +34,8 @@ interface Found {
 /** What one host has found. */
 interface HostHits {
   readonly found: readonly Found[];
+  /** The documents in whose texts it did not search. */
+  readonly unsearched: readonly DPEDocumentSummary[];
   readonly total: number;
   readonly notIndexed: number;
   readonly notice: string | undefined;
@@ -52,7 +66,7 @@ export interface TextQuery {
 
 /**
  * Asks each host for its best pages, and takes them in turns, since only a host can compare its own. Documents of hosts that
- * cannot search follow, where title, summary or keywords have a word of the query.
+ * did not search follow, where title, summary or keywords have a word of the query.
  */
 export async function searchTexts(
   servers: readonly SearchedServer[],
@@ -66,52 +80,58 @@ export async function searchTexts(
   const names = orderServers(servers.map(({ name }) => name), history);
   const ordered = names.flatMap((name) => servers.find((server) => server.name === name) ?? []);
   const wanted = Math.max(1, Math.min(offset + limit, MAX_FINDER_LIMIT));
-  const late: string[] = [];
+  const late = new Set<string>();
+  const failed = new Set<string>();
   const answers = await Promise.all(
     ordered.flatMap((server) =>
       [...hostsOf(server)].map(async ([host, documents]) => {
-        if (server.hostsWithoutSearch.has(host)) return undefined;
+        const unsearched = { ...NOTHING, unsearched: documents };
+        if (server.hostsWithoutSearch.has(host)) return unsearched;
         const uri = buildDpeUri({ host, queryParams: { query, limit: String(wanted) } });
         const asked = await settledWithin(askHost(server, uri), withinMs);
-        if (asked === undefined) late.push(server.name);
-        else if (asked === "unable") server.hostsWithoutSearch.add(host);
-        return asked === undefined
-          ? { ...NOTHING, notIndexed: documents.length }
-          : asked === "unable"
-          ? undefined
-          : asked;
+        if (asked === undefined) {
+          late.add(server.name);
+          return { ...NOTHING, notIndexed: documents.length };
+        }
+        if (asked === "unable") server.hostsWithoutSearch.add(host);
+        else if (asked === "failed") failed.add(server.name);
+        else return asked;
+        return unsearched;
       })
     ),
   );
-  const hosts = answers.filter((answer) => answer !== undefined);
-  const pages = inTurns(hosts.map(({ found }) => found));
+  const pages = inTurns(answers.map(({ found }) => found));
   const shown = pages.slice(offset, offset + limit);
-  const others = matchesOf(ordered, {
+  const others = matchesOf(answers.flatMap(({ unsearched }) => unsearched), {
     query,
     history,
     offset: Math.max(0, offset - pages.length),
     limit: limit - shown.length,
   });
   const notices = [
-    ...hosts.map(({ notice }) => notice),
-    ...late.length === 0 ? [] : [`No answer in time from ${[...new Set(late)].join(", ")}.`],
+    ...answers.map(({ notice }) => notice),
+    ...late.size === 0 ? [] : [`No answer in time from ${[...late].join(", ")}.`],
+    ...failed.size === 0 ? [] : [`The search failed at ${[...failed].join(", ")}: ask again.`],
   ].filter((notice) => notice !== undefined);
   return {
     documents: [...toDocuments(shown), ...others.documents],
-    totalCount: hosts.reduce((sum, { total }) => sum + total, others.totalCount),
-    notIndexed: hosts.reduce((sum, { notIndexed }) => sum + notIndexed, 0),
+    totalCount: answers.reduce((sum, { total }) => sum + total, others.totalCount),
+    notIndexed: answers.reduce((sum, { notIndexed }) => sum + notIndexed, 0),
     notice: notices.length === 0 ? undefined : notices.join(" "),
   };
 }
 
-const NOTHING: HostHits = { found: [], total: 0, notIndexed: 0, notice: undefined };
+const NOTHING: HostHits = { found: [], unsearched: [], total: 0, notIndexed: 0, notice: undefined };
 
 function hostsOf({ documents }: SearchedServer): Map<string, DPEDocumentSummary[]> {
   return Map.groupBy(documents, ({ uri }) => /^dpe:\/\/([^/?]*)/i.exec(uri)?.[1]?.toLowerCase() ?? "");
 }
 
-/** What a host finds; `unable` when it does not know the search, and answers with its whole catalogue or with an error. */
-async function askHost(server: SearchedServer, uri: string): Promise<HostHits | "unable"> {
+/**
+ * What a host finds; `unable` when it does not know the search, and answers with its whole catalogue, or that there is no such
+ * resource.
+ */
+async function askHost(server: SearchedServer, uri: string): Promise<HostHits | "unable" | "failed"> {
   try {
     const catalogue = await server.read(uri);
     if (!isRecord(catalogue) || !Array.isArray(catalogue["documents"])) return "unable";
@@ -125,13 +145,17 @@ async function askHost(server: SearchedServer, uri: string): Promise<HostHits | 
       return listed === undefined ? [] : hits.map((hit) => ({ document: listed, hit }));
     });
     return {
+      ...NOTHING,
       found,
       total: isCount(total_count) ? total_count : found.length,
       notIndexed: isCount(not_indexed) ? not_indexed : 0,
       notice: typeof notice === "string" ? shorten(notice, MAX_NOTICE_LENGTH) : undefined,
     };
-  } catch {
-    return "unable";
+  } catch (error) {
+    const isUnknown = error instanceof ServerAnswerError
+      ? UNKNOWN_CODES.includes(error.rpcCode)
+      : error instanceof SyntaxError || error instanceof TypeError;
+    return isUnknown ? "unable" : "failed";
   }
 }
 
@@ -140,15 +164,12 @@ function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= MAX_COUNT;
 }
 
-/** The documents of hosts without a search whose title, summary or keywords have a word of the query. */
+/** The documents whose title, summary or keywords have a word of the query. */
 function matchesOf(
-  servers: readonly SearchedServer[],
+  documents: readonly DPEDocumentSummary[],
   { query, ...page }: Pick<TextQuery, "query" | "offset" | "limit" | "history">,
 ): FinderPage {
   const keywords = keywordsOf(query);
-  const documents = servers.flatMap((server) =>
-    [...hostsOf(server)].flatMap(([host, documents]) => server.hostsWithoutSearch.has(host) ? documents : [])
-  );
   if (keywords.length === 0 || documents.length === 0) return { documents: [], totalCount: 0 };
   return organizeFinder(documents, { ...page, keywords });
 }
