@@ -56,7 +56,7 @@ test("tools for clients that know nothing but tools", async (t) => {
   });
   await t.step("read_document: whole, a page, an element, as JSON", async () => {
     const text = fenced("Tea and coffee");
-    const whole = `# menu.txt\n\n1 page, txt, ${MENU}, on Computer "laptop"\n\n## Page 0\n\n${text}`;
+    const whole = `# menu.txt\n\n1 page, txt, ${MENU}, on Computer "laptop"\n\n${text}`;
     assertEquals(textOf(await call(client, "read_document", { uri: MENU })), whole);
     assertEquals(textOf(await call(client, "read_document", { uri: MENU, pages: "0-0" })), whole);
     assertEquals(textOf(await call(client, "read_document", { uri: `${MENU}/pages/0` })), whole);

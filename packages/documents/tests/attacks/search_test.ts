@@ -1,4 +1,4 @@
-/** Proves that a query is words and nothing else, and that an answer has a bound. */
+/** Attacker: an MCP client. Its query is to be more than words, or to have an answer without a bound */
 import { assert, assertEquals } from "@std/assert";
 import { openFolderDocuments } from "../../mod.ts";
 import { eventually } from "../../../../tests/fixtures/within.ts";
