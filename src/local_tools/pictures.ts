@@ -104,7 +104,9 @@ export function withElementIds(
   const missing: string[] = [];
   let end = 0;
   for (const element of elements) {
-    if (AS_WRITTEN.has(readContent(element)?.category)) continue;
+    // An element that the text shows may have come without its content.
+    const isBare = Object.keys(element.content).length === 0;
+    if (AS_WRITTEN.has(isBare ? element.category : readContent(element)?.category)) continue;
     const placeholder = render(element);
     if (placeholder.startsWith("![")) continue;
     const start = rendered.indexOf(placeholder, end);
