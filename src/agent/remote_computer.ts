@@ -187,8 +187,7 @@ export class RemoteComputer {
   }
 
   /**
-   * Reads a document's metadata, with its chapters and sections if asked for: Level 1
-   * (`docs/protocol/finder.md#navigation-helpers`).
+   * Reads a document's metadata, and its outline if asked for: Level 1 (`docs/protocol/finder.md#navigation-helpers`).
    *
    * @param uri The document's `dpe://` URI, or that of one of its pages or elements.
    * @throws {SmcpError} At each level, 4201 for an unknown document and 4204 when `uri` is not a document URI.
