@@ -52,11 +52,11 @@ export type {
   RemoteComputerOptions,
   ResourceUpdates,
 } from "./src/agent/remote_options.ts";
-export type { RequestOptions } from "./src/agent/requests.ts";
+export type { PresenceOptions, RequestOptions } from "./src/agent/requests.ts";
 export type { PutBlobOptions, UploadedBlob, UploadFile, UploadSource } from "./src/agent/uploads.ts";
 export { toElement } from "./src/dpe/content.ts";
 export type { PageSpan } from "./src/dpe/outline.ts";
-export type { KnownOffice, Office } from "./src/agent/toolkit/office_view.ts";
+export type { KnownOffice, Office } from "./src/agent/toolkit/office.ts";
 export type { RetryOptions } from "./src/link/retry.ts";
 export type { CredentialsSource, SentCredentials, ServerAccess } from "./src/link/credentials.ts";
 export type { LogFields, Logger } from "./src/log.ts";
@@ -78,6 +78,7 @@ export type {
   MCPSSEParameters,
   NetworkMCPServerConfig,
   OAuthSettings,
+  SandboxSettings,
 } from "./src/protocol/config.ts";
 export type { CallProgress } from "./src/protocol/progress.ts";
 export type { CallTimeouts } from "./src/protocol/call.ts";
@@ -160,6 +161,7 @@ export type {
   ResourcePage,
   ResourceTemplatePage,
 } from "./src/protocol/pages.ts";
+export type { ComputerPresence } from "./src/protocol/presence.ts";
 export type { GetPromptRet, PromptArgument, PromptInfo, PromptMessage } from "./src/protocol/prompts.ts";
 export type { ResourceTemplateInfo } from "./src/protocol/resource_templates.ts";
 export type { ResourceUpdate } from "./src/protocol/resource_updates.ts";
@@ -202,6 +204,7 @@ export {
   type SMCPTool,
   type TextItem,
   type TOOL_NAME,
+  type ToolFailureReason,
   type ToolMeta,
   type ToolResultMeta,
   type UnknownItem,

@@ -17,7 +17,7 @@ export { createLogger, type Logger, silentLogger } from "./src/log.ts";
 export { openRegularFile, readBeginning } from "./src/files/open_file.ts";
 export { importWords } from "./src/own_imports.ts";
 export { MAX_ROOM, roomOf } from "./src/local_tools/answer_parts.ts";
-export { ArgumentError, type Arguments } from "./src/local_tools/arguments.ts";
+export { ArgumentError, type Arguments, pagingOf } from "./src/local_tools/arguments.ts";
 export {
   connectorResult,
   FETCH_SHAPE,
@@ -26,14 +26,14 @@ export {
   SEARCH_SHAPE,
 } from "./src/local_tools/connector_answers.ts";
 export {
-  NO_OUTLINE,
   type ReadableDocument,
-  readPageNumbers,
-  showElement,
-  showOutline,
-  showPages,
+  type Reading,
+  READING_PROPERTIES,
+  readingOf,
+  showDocument,
   textOf,
   titleOf,
+  toHitLine,
 } from "./src/local_tools/document_answers.ts";
 export {
   type CallContext,

@@ -1,5 +1,5 @@
 /**
- * The programs as one command: `a2c-smcp server`, `computer`, `agent`, `hub` and `documents`. It has no exports.
+ * The programs as one command: `a2c-smcp server`, `computer`, `agent`, `hub`, `documents` and `demo`. It has no exports.
  *
  * ```sh
  * deno run -A cli.ts server --port 3000
@@ -20,8 +20,8 @@ import { PACKAGE_VERSION } from "./src/version.ts";
 /** A program once it is loaded. */
 interface Program {
   readonly run: (args: readonly string[]) => Promise<number>;
-  /** Lines of completions for the last word. */
-  readonly suggest: (words: readonly string[]) => Promise<string>;
+  /** Lines of completions for the last word; none by default. */
+  readonly suggest?: (words: readonly string[]) => Promise<string>;
 }
 
 function ownProgram(run: Program["run"], create: (signal: AbortSignal) => Command): Program {
@@ -36,7 +36,7 @@ function ownProgram(run: Program["run"], create: (signal: AbortSignal) => Comman
 
 /** The programs. Only the one that runs is loaded. */
 const programs: Readonly<
-  Record<ProgramName, { readonly load: () => Promise<Program>; readonly summary: string }>
+  Record<ProgramName | "demo", { readonly load: () => Promise<Program>; readonly summary: string }>
 > = {
   server: {
     load: async () => {
@@ -68,16 +68,23 @@ const programs: Readonly<
   },
   documents: {
     load: async () => {
-      const [{ documentsProgram }, { runOtherProgram, suggestedByOther }] = await Promise.all([
+      const [{ documentsProgram }, { runOtherProgram }] = await Promise.all([
         import("./src/own_imports.ts"),
         import("./src/cli/other_program.ts"),
       ]);
-      return {
-        run: (args) => runOtherProgram(documentsProgram, args),
-        suggest: (words) => suggestedByOther(documentsProgram, words),
-      };
+      return { run: (args) => runOtherProgram(documentsProgram, args) };
     },
     summary: "makes files documents, as an MCP server",
+  },
+  demo: {
+    load: async () => {
+      const [{ demoProgram }, { runOtherProgram }] = await Promise.all([
+        import("./src/own_imports.ts"),
+        import("./src/cli/other_program.ts"),
+      ]);
+      return { run: () => runOtherProgram(demoProgram, []) };
+    },
+    summary: "shows all of it on this machine, in some seconds",
   },
 };
 
@@ -91,7 +98,7 @@ ${Object.entries(programs).map(([name, { summary }]) => `  ${name.padEnd(10)}${s
 "a2c-smcp agent --help" shows the options of a program.
 "a2c-smcp completion bash" (or zsh, fish) prints a completion script for the shell.`;
 
-function isProgram(word: string): word is ProgramName {
+function isProgram(word: string): word is keyof typeof programs {
   return Object.hasOwn(programs, word);
 }
 
@@ -135,7 +142,7 @@ async function printCompletion([shell = "", ...words]: readonly string[]): Promi
 }
 
 async function suggestWords([first = "", ...rest]: readonly string[]): Promise<string> {
-  if (rest.length > 0 && isProgram(first)) return await (await programs[first].load()).suggest(rest);
+  if (rest.length > 0 && isProgram(first)) return await (await programs[first].load()).suggest?.(rest) ?? "";
   const { SHELLS, toLines } = await import("./src/cli/shell_completion.ts");
   if (rest.length > 0) {
     return first === "completion" ? toLines(SHELLS.map((word) => ({ word, about: "" }))) : "";

@@ -23,7 +23,7 @@
  *   --url http://127.0.0.1:3000 --office lab --name laptop --config mcp.json
  * ```
  *
- * `--allow-write` is for what it writes: `--dpe-files DIR`, the config file (`server add`), the history of the prompt
+ * `--allow-write` is for what it writes: the config file (`server add`), the history of the prompt
  * (`$XDG_STATE_HOME`), and the socket for commands of other processes (`$XDG_RUNTIME_DIR`). That socket also needs
  * `--allow-read` and `--allow-net`. A command for a running Computer needs no more than its folder and its socket:
  *
@@ -56,13 +56,13 @@ export {
   openSignIns,
   type SignInsOptions,
 } from "./src/computer/sign_ins.ts";
-export type { AnswerQuestion, QuestionContext, QuestionRequest } from "./src/computer/questions/question.ts";
-export { fileResolver } from "./src/computer/resources/resolve_dpe.ts";
 export type {
-  FileResolverOptions,
-  ResolveDpe,
-  ResolveDpeTools,
-} from "./src/computer/resources/file_resolver.ts";
+  AnswerQuestion,
+  QuestionContext,
+  QuestionedCall,
+  QuestionRequest,
+} from "./src/computer/questions/question.ts";
+export type { ResolveDpe, ResolveDpeTools } from "./src/computer/resources/resolve_dpe.ts";
 export type {
   AwaitedPerson,
   ComputerEvent,
@@ -118,6 +118,7 @@ export {
   type ProofKey,
   type SignInKey,
   type StoredSignIn,
+  type TokenKeychain,
   type TokenStore,
 } from "./src/mcp/auth/token_store.ts";
 export { SignInError } from "./src/mcp/errors.ts";
@@ -144,6 +145,7 @@ export type {
   MCPSSEParameters,
   NetworkMCPServerConfig,
   OAuthSettings,
+  SandboxSettings,
   SentComputerConfig,
   ShownInput,
 } from "./src/protocol/config.ts";

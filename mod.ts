@@ -47,6 +47,7 @@ export type {
   MCPSSEParameters,
   NetworkMCPServerConfig,
   OAuthSettings,
+  SandboxSettings,
 } from "./src/protocol/config.ts";
 export {
   type Desktop,
@@ -202,6 +203,7 @@ export type {
   UpdateMCPConfigNotification,
   UpdateToolListNotification,
 } from "./src/protocol/office.ts";
+export type { ComputerPresence, ListPresenceReq, ListPresenceRet } from "./src/protocol/presence.ts";
 export type {
   GetPromptReq,
   GetPromptRet,
@@ -308,6 +310,7 @@ export {
   type TextItem,
   type TOOL_NAME,
   type ToolCallReq,
+  type ToolFailureReason,
   type ToolMeta,
   type ToolResultMeta,
   type UnknownItem,

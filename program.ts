@@ -23,6 +23,7 @@ export {
 export { UsageError } from "./src/cli/outcome.ts";
 export { runLaunched } from "./src/cli/other_program.ts";
 export { createProgram, helpPart, runProgram } from "./src/cli/program.ts";
+export type { AskedHeaders, AskedRequest } from "./src/http/headers.ts";
 export type { Access, AccessRule } from "./src/http/mcp/access.ts";
 export {
   type AdmissionOptions,

@@ -65,6 +65,7 @@ async function openConfig(config: unknown): Promise<McpHost> {
     documentMaxAgeMs: 10 * PATIENCE_MS,
   };
   const host = new McpHost({
+    name: "laptop",
     config: parseConfig(config),
     limits,
     inputs: () => undefined,

@@ -3,7 +3,7 @@
  * relative to the same Server without. The Servers take turns in short rounds, with 32 calls in flight.
  *
  * ```sh
- * deno run -A bench/observed.ts [rounds]
+ * deno run -A bench/observed.ts [rounds]   # 15 by default
  * ```
  */
 import { Pair } from "./relay/pair.ts";
@@ -71,7 +71,7 @@ async function compare(payloadBytes: number, rounds: number): Promise<void> {
       medianRatio(results.map(of), base?.results.map(of) ?? [])?.toFixed(3);
     const [speed, cpu] = [ratio((round) => round.callsPerSecond), ratio((round) => round.cpuPerCall)];
     console.log(
-      `${payloadBytes} bytes  ${names[index]?.padEnd(12)} calls/s ${speed} ×  CPU per call ${cpu} ×`,
+      `${names[index]}, calls of ${payloadBytes} bytes: calls/s ${speed} ×, CPU per call ${cpu} ×`,
     );
   }
 }

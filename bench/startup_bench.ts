@@ -4,7 +4,7 @@
  * programs themselves take to start.
  *
  * ```sh
- * deno run -A bench/startup_bench.ts     # the results alone
+ * deno run -A bench/startup_bench.ts     # the results alone; a number behind it is that of the rounds
  * deno bench -A bench/startup_bench.ts   # and the comparison by deno bench
  * ```
  *
@@ -17,7 +17,7 @@ import { echoServer, everythingServer, freshDenoDir, waitingServer } from "./sta
 import { measurePrograms } from "./startup/programs.ts";
 import { startBare, startWithComputer, times } from "./startup/starts.ts";
 
-const ROUNDS = 5;
+const ROUNDS = Number(Deno.args[0] ?? 5);
 /** The most time that a Computer may take, as a multiple of the time of the MCP SDK's clients for the same servers. */
 const TARGET_RATIO = 1.1;
 /** How long the slowest of 50 servers waits, in seconds. */

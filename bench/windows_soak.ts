@@ -1,5 +1,5 @@
 /**
- * Runs eight windows of MCP clients and commands of one user on one seat, and kills, closes and stops them at random. No
+ * Runs eight windows of MCP clients and commands of one user on one seat, and kills and closes them at random. No
  * call may run twice or be answered twice, and none that has begun may be lost without an error that says so.
  *
  * ```sh
@@ -27,7 +27,6 @@ const { counts, breaches } = await WindowStorm.run({
   windows: Number(values.windows),
   durationMs: Number(values.minutes) * 60_000,
   random: new Random(Number(values.seed)),
-  hasStops: true,
 });
 for (const [what, count] of Object.entries(counts)) console.log(`${what}: ${count}`);
 console.log(breaches.length === 0 ? "all is well" : `${breaches.length} breaches:\n${breaches.join("\n")}`);

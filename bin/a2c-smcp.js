@@ -1,13 +1,13 @@
 #!/usr/bin/env node
-// Starts the program of its package by Deno: `cli.ts`, which is `a2c-smcp` on the PATH, after an installation by npm or by
-// `deno install`; or `main.js` of the npm package of documents.
+// Starts the program of its package by Deno: `a2c-smcp` of the npm package and of a clone, or `main.js` of the npm package of
+// documents.
 // Plain JavaScript for both Node and Deno, since on a machine without Deno it is Node that runs this file.
 
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { constants } from "node:os";
-import { isAbsolute } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
@@ -16,29 +16,48 @@ const root = new URL("../", import.meta.url);
 /** The Deno that runs this file, else the one that npm installed along, else the one on the PATH. */
 function findDeno() {
   if (process.versions.deno) return process.execPath;
+  const system = process.platform;
+  const name = `@deno/${system}-${process.arch}${system === "linux" ? "-glibc" : ""}`;
   try {
-    // The executable itself, not the package's own launcher: that would be one more process between.
-    return createRequire(import.meta.url)("deno/install_api.cjs").runInstall();
+    const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`);
+    return join(dirname(manifest), system === "win32" ? "deno.exe" : "deno");
   } catch {
     if (spawnSync("deno", ["--version"], { stdio: "ignore" }).status === 0) return "deno";
   }
-  console.error(
-    `Cannot start a2c-smcp: Deno is not installed. Run "npm install" in ${fileURLToPath(root)}, ` +
-      "or install Deno 2.9.6 or later",
-  );
+  fail("Deno is not installed. Install a2c-smcp without --omit=optional, or install Deno 2.9.6 or later");
+}
+
+function fail(reason) {
+  console.error(`Cannot start a2c-smcp: ${reason}`);
   process.exit(1);
+}
+
+/** Deno's executables need the GNU C library, which Alpine and other systems with musl lack. */
+function hasGnuLibrary() {
+  return process.platform !== "linux" || process.versions.deno !== undefined ||
+    process.report.getReport().header.glibcVersionRuntime !== undefined;
 }
 
 function pathOf(name) {
   return fileURLToPath(new URL(name, root));
 }
 
+if (!hasGnuLibrary()) {
+  fail(
+    "Deno does not run on this system, which has no GNU C library (Alpine?). Use an image of Debian, such as node:22-slim",
+  );
+}
 const deno = findDeno();
-const program = existsSync(pathOf("cli.ts"))
+const packaged = ["node_modules/@a2c-smcp/sdk/cli.js", "main.js"].map(pathOf).find((path) =>
+  existsSync(path)
+);
+const program = packaged === undefined
   ? ["--config", pathOf("deno.json"), pathOf("cli.ts")]
-  : [pathOf("main.js")];
+  : ["--node-modules-dir=manual", packaged];
 const args = ["run", "-A", ...program, ...process.argv.slice(2)];
-const env = { ...process.env, DENO_NO_UPDATE_CHECK: "1" };
+// Authorities that a company adds are in the store of the system.
+const stores = process.env.DENO_TLS_CA_STORE ?? "system,mozilla";
+const env = { ...process.env, DENO_NO_UPDATE_CHECK: "1", DENO_TLS_CA_STORE: stores };
 
 // Where Node can, Deno takes the place of this process: nothing stands between it and its signals then.
 if (process.execve && process.platform !== "win32" && !process.versions.deno && isAbsolute(deno)) {
@@ -51,7 +70,6 @@ const child = spawn(deno, args, { stdio: "inherit", env: { ...env, A2C_LAUNCHER_
 process.on("SIGINT", () => process.stdin.isTTY || child.kill("SIGINT"));
 for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
 child.on("error", (error) => {
-  console.error(`Cannot start "${deno}": ${error.message}`);
-  process.exit(1);
+  fail(`${deno}: ${error.message}`);
 });
 child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));

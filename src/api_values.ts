@@ -62,7 +62,7 @@ export interface CallsValue {
   readonly running: readonly RunningValue[];
 }
 
-/** A call of `history`. */
+/** A call or a read of `history`. */
 export interface HistoryValue {
   readonly id: number;
   /** The id of the call while it waited and ran. */
@@ -72,6 +72,9 @@ export interface HistoryValue {
   readonly client: string | null;
   readonly server: string | null;
   readonly tool: string;
+  /** What was read, and how often; absent for a call. */
+  readonly read?: string | undefined;
+  readonly reads?: number | undefined;
   readonly started_at: string;
   readonly duration_ms: number;
   readonly outcome: string;
@@ -106,6 +109,7 @@ export interface StatusValue {
   readonly office: string | null;
   readonly agent: string | null;
   readonly since: string | null;
+  readonly paused: boolean;
   readonly config: string | null;
   readonly refused_edit: string | null;
   readonly can_undo: boolean;
@@ -141,6 +145,8 @@ export interface ListedInputValue {
 /** A document in `finder`. */
 export interface DocumentValue {
   readonly uri: string;
+  /** Where its file is, if it is one. */
+  readonly file_uri?: string;
   readonly title: string;
   readonly file_type: string;
   readonly page_count: number;
@@ -214,7 +220,9 @@ export interface MemberValue {
   readonly address: string;
   readonly transport: string;
   readonly since: string;
+  /** When anything of it was read last. */
   readonly last_seen: string;
+  readonly asleep_since?: string | undefined;
   readonly round_trip_ms?: number | undefined;
   /** Of the last answers of a Computer. */
   readonly answer_p50_ms?: number | undefined;
@@ -247,6 +255,39 @@ export interface TokenValue {
   readonly offices: readonly string[] | null;
   readonly roles: readonly string[] | null;
   readonly expires: string | null;
+}
+
+/** A machine in `machines list`. */
+export interface MachineValue {
+  readonly id: string;
+  readonly name: string;
+  readonly former_name: string | null;
+  readonly offices: readonly string[];
+  readonly roles: readonly string[];
+  readonly system: string;
+  /** The URL by which it has joined. */
+  readonly server: string;
+  readonly since: string;
+  readonly last_seen: string;
+  /** `null` while it would answer in an office, and when it has left them awake. */
+  readonly asleep_since: string | null;
+  /** The offices that it is in now. */
+  readonly in: readonly string[];
+}
+
+/** `machines list` */
+export interface MachinesValue {
+  /** Why the file of machines cannot be used. */
+  readonly problem: string | null;
+  readonly machines: readonly MachineValue[];
+  /** Machines that ask to join. Their codes stand on them alone. */
+  readonly waiting: readonly {
+    readonly name: string;
+    readonly system: string;
+    readonly address: string;
+    readonly server: string;
+    readonly since: string;
+  }[];
 }
 
 /** A grant in `grants list`. */

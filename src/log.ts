@@ -128,6 +128,8 @@ export interface LoggerOptions {
   readonly levels?: LogLevels | undefined;
   /** `text` by default; `json` writes an object with `time`, `level`, `module`, `message` and the fields. */
   readonly format?: LogFormat | undefined;
+  /** Whether a text line begins with the time; `true` by default. */
+  readonly hasTime?: boolean | undefined;
   /** The module of records without a field `module`; `smcp` by default. */
   readonly module?: LogModule | undefined;
   /** Writes a line, given without a line feed; to stderr by default. */
@@ -136,8 +138,9 @@ export interface LoggerOptions {
 
 /** Makes a logger that writes one line per record. */
 export function createLogger(options: LoggerOptions = {}): Logger {
-  const { levels = { level: "info", modules: {} }, format = "text", write = console.error } = options;
-  const handlers = [new LineHandler(format, write)];
+  const { levels = { level: "info", modules: {} }, format = "text", hasTime = true } = options;
+  const formatter = format === "json" ? formatJson : hasTime ? formatText : formatUntimed;
+  const handlers = [new LineHandler(formatter, options.write ?? console.error)];
   const std = new StdLogger(options.module ?? "smcp", "DEBUG", { handlers });
   const isWritten = (level: LogLevel, { module = options.module }: LogFields) => {
     const lowest = typeof module === "string" && isModule(module) ? levels.modules[module] : undefined;
@@ -161,8 +164,8 @@ function shortened(text: string): string {
 class LineHandler extends BaseHandler {
   readonly #write: (line: string) => void;
 
-  constructor(format: LogFormat, write: (line: string) => void) {
-    super("NOTSET", { formatter: format === "json" ? formatJson : formatText });
+  constructor(formatter: (record: LogRecord) => string, write: (line: string) => void) {
+    super("NOTSET", { formatter });
     this.#write = write;
   }
 
@@ -180,11 +183,14 @@ function partsOf(record: LogRecord): { readonly module: string; readonly fields:
 }
 
 function formatText(record: LogRecord): string {
+  return `${record.datetime.toISOString()} ${formatUntimed(record)}`;
+}
+
+function formatUntimed(record: LogRecord): string {
   const { module, fields } = partsOf(record);
-  const time = record.datetime.toISOString();
   const pairs = Object.entries(fields).filter(([, value]) => value !== undefined)
     .map(([key, value]) => ` ${key}=${formatValue(value)}`);
-  return `${time} ${record.levelName.padEnd(5)} ${module}: ${shortened(record.msg)}${pairs.join("")}`;
+  return `${record.levelName.padEnd(5)} ${module}: ${shortened(record.msg)}${pairs.join("")}`;
 }
 
 function formatValue(value: unknown): string {

@@ -6,12 +6,13 @@ function isTypeScript(): boolean {
 }
 
 /**
- * The words for `deno run` of a program of these sources. Deno finds no `deno.json` by itself below `node_modules`, where
- * npm installs the programs. The npm package of the library is JavaScript, which is resolved as any package is.
+ * The words for `deno run` of a program of these sources. Below `node_modules`, where npm installs the programs, Deno finds no
+ * `deno.json` by itself, and what plain JavaScript imports only when it is told that the folder is there.
  */
 export function importWords(): string[] {
-  const isInstalled = import.meta.url.startsWith("file:") && isTypeScript();
-  return isInstalled ? ["--config", fromFileUrl(new URL("../deno.json", import.meta.url))] : [];
+  if (!import.meta.url.startsWith("file:")) return [];
+  if (!isTypeScript()) return ["--node-modules-dir=manual"];
+  return ["--config", fromFileUrl(new URL("../deno.json", import.meta.url))];
 }
 
 /** A package that not everybody needs is not installed. */
@@ -43,14 +44,38 @@ export class PackageMissingError extends Error {
  * @throws {PackageMissingError} the package is not installed.
  */
 export function documentsProgram(): string {
+  return pathOf(() => import.meta.resolve("@a2c-smcp/documents/main"), {
+    failure: "Cannot serve documents",
+    registry: "jsr",
+    name: "@a2c-smcp/documents",
+  });
+}
+
+/**
+ * The demo, as {@linkcode documentsProgram}: it is in the package of the programs, with the MCP servers that it needs.
+ *
+ * @throws {PackageMissingError} only the library is installed.
+ */
+export function demoProgram(): string {
+  return pathOf(() => import.meta.resolve("a2c-smcp/demo"), {
+    failure: "Cannot run the demo",
+    registry: "npm",
+    name: "a2c-smcp",
+  });
+}
+
+function pathOf(
+  find: () => string,
+  { failure, registry, name }: {
+    readonly failure: string;
+    readonly registry: "jsr" | "npm";
+    readonly name: string;
+  },
+): string {
   try {
-    const { protocol, href } = new URL(import.meta.resolve("@a2c-smcp/documents/main"));
+    const { protocol, href } = new URL(find());
     return protocol === "file:" ? fromFileUrl(href) : href;
   } catch (cause) {
-    throw new PackageMissingError("Cannot serve documents", {
-      registry: "jsr",
-      name: "@a2c-smcp/documents",
-      cause,
-    });
+    throw new PackageMissingError(failure, { registry, name, cause });
   }
 }

@@ -79,11 +79,19 @@ Deno.test("a class name exists once", async () => {
 /** Packages that are loaded with the first connection: a control command, such as `computer.ts status`, makes none. */
 const LOADED_LATER = ["socket.io-client", "@modelcontextprotocol/server", "@bpinternal/verel"];
 
-for (const door of ["computer.ts", "agent.ts"]) {
-  Deno.test(`${door} starts without the MCP SDK and Socket.IO`, async () => {
-    const loaded = await listThirdParties(new URL(`../${door}`, import.meta.url));
-    assertEquals(loaded.filter((name) => LOADED_LATER.includes(name)), []);
-    assert(loaded.includes("zod"), `no package found below ${door}`);
+/** The most lines of ours that a program of its own loads when it imports a door. */
+const MAX_LINES = { "computer.ts": 22_000, "agent.ts": 10_000 };
+
+for (const [door, maxLines] of Object.entries(MAX_LINES)) {
+  Deno.test(`${door} starts without the MCP SDK and Socket.IO, and with at most ${maxLines} lines`, async () => {
+    const loaded = await listLoaded(new URL(`../${door}`, import.meta.url));
+    const packages = packagesOf(loaded);
+    assertEquals(packages.filter((name) => LOADED_LATER.includes(name)), []);
+    assert(packages.includes("zod"), `no package found below ${door}`);
+    const own = loaded.filter((specifier) => /^file:.*\.ts$/.test(specifier));
+    const texts = await Promise.all(own.map((specifier) => Deno.readTextFile(new URL(specifier))));
+    const lines = texts.join("").split("\n").length;
+    assert(lines <= maxLines, `${door} loads ${lines} lines`);
   });
 }
 
@@ -92,7 +100,7 @@ const ALLOWED_AT_START = ["commander", "string-width", "deno-std", "node:crypto"
 
 for (const program of ["server", "computer", "agent", "hub"]) {
   Deno.test(`the command line of the ${program} starts without zod or any other large package`, async () => {
-    const loaded = await listThirdParties(new URL(`../src/cli/${program}/main.ts`, import.meta.url));
+    const loaded = packagesOf(await listLoaded(new URL(`../src/cli/${program}/main.ts`, import.meta.url)));
     assertEquals(loaded.filter((name) => !ALLOWED_AT_START.includes(name)), []);
     assert(loaded.includes("commander"), `no package found below the command line of the ${program}`);
   });
@@ -109,8 +117,8 @@ Deno.test("a program without a page loads nothing of it: one module reaches it, 
   assertEquals(ways.filter(([module, isDynamic]) => module !== "src/cli/console.ts" || !isDynamic), []);
 });
 
-/** The packages that a module imports, also by way of other modules; not what it loads later by `import()`. */
-async function listThirdParties({ href }: URL): Promise<string[]> {
+/** What a module imports, also by way of other modules; not what it loads later by `import()`. */
+async function listLoaded({ href }: URL): Promise<string[]> {
   const modules = new Map((await readModules(href)).map((module) => [module.specifier, module]));
   const reached = new Set([href]);
   for (const specifier of reached) {
@@ -118,7 +126,11 @@ async function listThirdParties({ href }: URL): Promise<string[]> {
       if (code?.specifier !== undefined && isDynamic !== true) reached.add(code.specifier);
     }
   }
-  const names = [...reached].filter((specifier) => !specifier.startsWith("file:")).map(toPackageName);
+  return [...reached];
+}
+
+function packagesOf(specifiers: readonly string[]): string[] {
+  const names = specifiers.filter((specifier) => !specifier.startsWith("file:")).map(toPackageName);
   return [...new Set(names)].sort();
 }
 

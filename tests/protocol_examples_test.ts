@@ -3,9 +3,6 @@
 
 import { assert, assertEquals } from "@std/assert";
 import {
-  parseDpeDocument,
-  parseDpeElement,
-  parseDpePage,
   parseGetBlobRet,
   parseGetComputerConfigRet,
   parseGetDeskTopRet,
@@ -14,10 +11,11 @@ import {
   parseGetResourcesRet,
   parseGetToolsRet,
   parseInputRequired,
-  parseListRoomRet,
   parseOpenInputRet,
   parseReadResourceRet,
 } from "../src/protocol/answers.ts";
+import { pageSummary, parseDpeDocument, parseDpeElement, parseDpePage } from "../src/protocol/dpe_answers.ts";
+import { parseListRoomRet } from "../src/protocol/office_answers.ts";
 import * as blobs from "../src/protocol/blobs.ts";
 import { ErrorCode } from "../src/protocol/error_codes.ts";
 import { isRecord } from "../src/json/json.ts";
@@ -25,9 +23,7 @@ import { fromErrorAck } from "../src/protocol/errors.ts";
 import * as events from "../src/protocol/events.ts";
 import type { AnswerReader, OnFlaw } from "../src/protocol/flaws.ts";
 import {
-  parseAgentCallData,
   parseAnswerInputReq,
-  parseEnterOfficeReq,
   parseGetBlobReq,
   parseGetComputerConfigReq,
   parseGetDeskTopReq,
@@ -38,14 +34,18 @@ import {
   parseGetPromptsReq,
   parseGetResourcesReq,
   parseGetToolsReq,
-  parseLeaveOfficeReq,
-  parseListRoomReq,
-  parseOfficeNotification,
   parseOpenInputReq,
   parseReadResourceReq,
   parseToolCallReq,
-  parseUpdateComputerConfigReq,
 } from "../src/protocol/parse.ts";
+import {
+  parseAgentCallData,
+  parseEnterOfficeReq,
+  parseLeaveOfficeReq,
+  parseListRoomReq,
+  parseOfficeNotification,
+  parseUpdateComputerConfigReq,
+} from "../src/protocol/office_requests.ts";
 import {
   parseGetMcpServersRet,
   parseGetPromptRet,
@@ -95,7 +95,7 @@ const READERS: Readonly<Record<string, readonly Reader[]>> = {
   GetDeskTopRet: [parseGetDeskTopRet],
   GetFinderReq: [parseGetFinderReq],
   GetFinderRet: [parseGetFinderRet],
-  DPEPageSummary: [read(schemas.pageSummary)],
+  DPEPageSummary: [read(pageSummary)],
   DPEElementDetail: [parseDpeElement],
   ReadResourceReq: [parseReadResourceReq],
   ReadResourceRet: [parseReadResourceRet],

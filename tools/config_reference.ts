@@ -11,6 +11,7 @@ const SECTIONS: readonly (readonly [title: string, definition: string, member?: 
   [
     ["Every server", "MCPServerStdioConfig"],
     ["Servers of type `stdio`: `server_parameters`", "MCPServerStdioConfig", "server_parameters"],
+    ["Servers of type `stdio`: `sandbox`", "SandboxSettings"],
     [
       "Servers of type `streamable`: `server_parameters`",
       "MCPServerStreamableHttpConfig",

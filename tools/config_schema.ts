@@ -19,6 +19,7 @@ import {
   identityProviderSettings,
   inputKinds,
   oauthSettings,
+  sandbox,
   serverKinds,
   toolMeta,
 } from "../src/protocol/schemas/config.ts";
@@ -43,6 +44,7 @@ const named = {
   ToolMeta: toolMeta,
   OAuthSettings: oauthSettings,
   IdentityProviderSettings: identityProviderSettings,
+  SandboxSettings: sandbox,
   MCPServerStdioConfig: serverKinds.stdio,
   MCPServerStreamableHttpConfig: serverKinds.streamable,
   MCPSSEConfig: serverKinds.sse,

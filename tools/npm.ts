@@ -10,17 +10,21 @@
  * @module
  */
 
-import { dirname, join, relative, resolve, SEPARATOR } from "@std/path";
+import { dirname, join, relative, SEPARATOR } from "@std/path";
 import * as esbuild from "esbuild";
 import manifest from "../deno.json" with { type: "json" };
-import npmManifest from "../package.json" with { type: "json" };
+import project from "../project.json" with { type: "json" };
 import documentsManifest from "../packages/documents/deno.json" with { type: "json" };
 import { captureDeno, root } from "./deno.ts";
+import { DOCUMENTS as DOCUMENTS_SERVER, mcpName } from "./mcp_servers.ts";
 import {
   bundle,
+  denoPackages,
+  HUB_DEPENDENCY,
   installTools,
   isBundled,
   OLDEST_NODE,
+  pack,
   run,
   STD_PATH,
   succeed,
@@ -72,9 +76,10 @@ const DOCUMENTS: NpmPackage = {
   describe: (dependencies) => ({
     description:
       "An MCP server that makes the files of folders documents: pages and elements that an agent reads",
+    mcpName: mcpName(DOCUMENTS_SERVER),
     bin: { "a2c-smcp-documents": "bin/a2c-smcp.js" },
     dependencies: { ...dependencies, [manifest.name]: manifest.version },
-    optionalDependencies: npmManifest.optionalDependencies,
+    optionalDependencies: denoPackages(),
   }),
 };
 
@@ -82,9 +87,6 @@ const DOCUMENTS: NpmPackage = {
 const WEB_MODULES = {
   "./src/link/http_request.ts": "./src/link/http_request_web.ts",
 };
-
-/** What a hub with a sign-in of its own loads, and nothing else; it brings about 30 packages. */
-const HUB_DEPENDENCY = "oidc-provider";
 
 /** Written in what any Node with modules understands. */
 const NEEDS_NODE = `
@@ -152,20 +154,30 @@ async function buildNpmPackage(npmPackage: NpmPackage, folder: string): Promise<
 /** Rewrites each module in place for the oldest Node. */
 async function lower(folder: string): Promise<void> {
   const modules = await listFiles(folder, ".js");
+  await compile(modules, folder);
+  for (const path of modules) {
+    const text = await Deno.readTextFile(path);
+    const mended = withPlainKeys(withPaths(text, dirname(path), folder));
+    if (mended !== text) await Deno.writeTextFile(path, mended);
+  }
+}
+
+/** Writes modules as the oldest Node understands them, each at its place in the folder. */
+async function compile(
+  entryPoints: readonly string[],
+  folder: string,
+  options: esbuild.BuildOptions = {},
+): Promise<void> {
   await esbuild.build({
-    entryPoints: modules,
+    entryPoints: [...entryPoints],
     outdir: folder,
     outbase: folder,
     allowOverwrite: true,
     format: "esm",
     target: `node${OLDEST_NODE}`,
     logLevel: "warning",
+    ...options,
   });
-  for (const path of modules) {
-    const text = await Deno.readTextFile(path);
-    const mended = withPlainKeys(withPaths(text, dirname(path), folder));
-    if (mended !== text) await Deno.writeTextFile(path, mended);
-  }
 }
 
 async function adaptSdk(folder: string): Promise<void> {
@@ -184,14 +196,7 @@ async function adaptDocuments(folder: string): Promise<void> {
 /** Makes the modules of the parser process: no door imports them, so `deno pack` leaves them as they are. */
 async function addParserProgram(folder: string): Promise<void> {
   const sources = (await listFiles(join(folder, "src"), ".ts")).filter((path) => !path.endsWith(".d.ts"));
-  await esbuild.build({
-    entryPoints: sources,
-    outdir: folder,
-    outbase: folder,
-    format: "esm",
-    target: `node${OLDEST_NODE}`,
-    logLevel: "warning",
-  });
+  await compile(sources, folder);
   for (const source of sources) {
     const module = toJs(source);
     const text = await Deno.readTextFile(module);
@@ -213,30 +218,16 @@ async function addCommand(folder: string): Promise<void> {
  * is in the package `a2c-smcp`. Other doors keep theirs, since browsers do not get them.
  */
 async function dropProgram(folder: string): Promise<void> {
-  await esbuild.build({
-    entryPoints: [join(folder, toJs(manifest.exports["./agent"]))],
-    outdir: folder,
-    outbase: folder,
-    allowOverwrite: true,
+  await compile([join(folder, toJs(manifest.exports["./agent"]))], folder, {
     define: { "import.meta.main": "false" },
     minifySyntax: true,
-    format: "esm",
-    target: `node${OLDEST_NODE}`,
-    logLevel: "warning",
   });
 }
 
 /** Makes the modules for browsers: no door imports them, so `deno pack` leaves them as they are. */
 async function addWebModules(folder: string): Promise<void> {
   const sources = Object.values(WEB_MODULES).map((path) => join(folder, path));
-  await esbuild.build({
-    entryPoints: sources,
-    outdir: folder,
-    outbase: folder,
-    format: "esm",
-    target: `node${OLDEST_NODE}`,
-    logLevel: "warning",
-  });
+  await compile(sources, folder);
   for (const source of sources) await Deno.remove(source);
 }
 
@@ -315,6 +306,7 @@ async function describe(folder: string, npmPackage: NpmPackage): Promise<void> {
   const described = {
     ...generated,
     engines: { node: `>=${OLDEST_NODE}` },
+    ...published(npmPackage.source === root ? undefined : relative(root, npmPackage.source)),
     ...npmPackage.describe(
       Object.fromEntries(
         Object.entries<string>(generated.dependencies).filter(([name]) => !isBundled(name)),
@@ -324,17 +316,16 @@ async function describe(folder: string, npmPackage: NpmPackage): Promise<void> {
   await Deno.writeTextFile(path, JSON.stringify(described, null, 2));
 }
 
-async function pack(packageFolder: string, folder: string): Promise<string> {
-  await Deno.mkdir(folder, { recursive: true });
-  const { stdout } = await succeed(
-    "npm pack",
-    run(
-      "npm",
-      ["pack", "--silent", "--ignore-scripts", "--pack-destination", resolve(folder)],
-      packageFolder,
-    ),
-  );
-  return resolve(folder, stdout.trim());
+/** What a registry shows of who publishes a package. `directory` is where it is in the repository. */
+export function published(directory?: string): Readonly<Record<string, unknown>> {
+  const { author, homepage, repository } = project;
+  return {
+    author,
+    homepage,
+    repository: { type: "git", url: `git+${repository}.git`, directory },
+    bugs: `${repository}/issues`,
+    keywords: ["mcp", "model-context-protocol", "ai-agent", "remote-tools", "socket.io", "a2c-smcp"],
+  };
 }
 
 if (import.meta.main) console.log((await buildNpmPackages(Deno.args[0] ?? root)).join("\n"));

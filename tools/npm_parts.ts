@@ -1,11 +1,31 @@
 /** What the npm packages bring along of other packages: parts of some modules, and what the oldest Node lacks. */
-import { dirname, join } from "@std/path";
+import { dirname, join, resolve } from "@std/path";
 import * as esbuild from "esbuild";
 import manifest from "../deno.json" with { type: "json" };
 import type { Output } from "./deno.ts";
 
 /** The oldest line of Node that gets corrections, with JSON imports that print no warning. */
 export const OLDEST_NODE = "22.12";
+
+/** What a hub with a sign-in of its own loads, and nothing else; it brings about 30 packages. */
+export const HUB_DEPENDENCY = "oidc-provider";
+
+/** What `.ci/run` asks for. */
+export const DENO_VERSION = "2.9.6";
+/** The systems with an executable of Deno, as its packages for npm name them. */
+export const DENO_SYSTEMS = [
+  "darwin-arm64",
+  "darwin-x64",
+  "linux-arm64-glibc",
+  "linux-x64-glibc",
+  "win32-arm64",
+  "win32-x64",
+] as const;
+
+/** The packages with Deno's executable: npm installs the one for the system. */
+export function denoPackages(): Record<string, string> {
+  return Object.fromEntries(DENO_SYSTEMS.map((system) => [`@deno/${system}`, DENO_VERSION]));
+}
 
 /** Fetched by npm into the staging folder: as a dependency of the repository, Deno would warn of its install script. */
 const CORE_JS = "core-js@3.51.0";
@@ -15,15 +35,17 @@ const CORE_JS = "core-js@3.51.0";
  * it is there.
  */
 const COMPLETIONS = [
-  "es.symbol.async-dispose",
-  "es.symbol.dispose",
   "es.uint8-array.from-base64",
   "es.uint8-array.to-base64",
   "es.uint8-array.to-hex",
 ];
 
+/** What `using` asks for, under the name that compilers give it where it is missing: core-js takes a kilobyte for it. */
+const SYMBOLS =
+  `for (const name of ["dispose", "asyncDispose"]) Symbol[name] ??= Symbol.for("Symbol." + name);`;
+
 /** The npm copy of the standard library, in the version of `tools/std/`. */
-const DENO_STD = "deno-std@1.4.0";
+export const DENO_STD = "deno-std@1.4.0";
 /** Where a package has what it uses of `@std/path`. */
 export const STD_PATH = "tools/std/path/mod.js";
 
@@ -38,9 +60,21 @@ const BUNDLED: Readonly<Record<string, string>> = {
 
 /** Installs what becomes a part of the packages where esbuild finds it. */
 export async function installTools(staging: string): Promise<void> {
-  const install = ["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
-  const packages = [CORE_JS, ...Object.values(BUNDLED)];
-  await succeed("npm install", run("npm", [...install, "--prefix", staging, ...packages], staging));
+  await install(staging, ["--no-save", CORE_JS, ...Object.values(BUNDLED)]);
+}
+
+/** Installs packages into a folder, without their scripts. */
+export async function install(folder: string, words: readonly string[]): Promise<void> {
+  const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", "--prefix", folder];
+  await succeed("npm install", run("npm", ["install", ...options, ...words], folder));
+}
+
+/** Packs the package of a folder into a tarball in another one, and gives its path. */
+export async function pack(packageFolder: string, folder: string): Promise<string> {
+  await Deno.mkdir(folder, { recursive: true });
+  const words = ["pack", "--silent", "--ignore-scripts", "--pack-destination", resolve(folder)];
+  const { stdout } = await succeed("npm pack", run("npm", words, packageFolder));
+  return resolve(folder, stdout.trim());
 }
 
 /** Puts what modules use of the bundled packages into them, and the licences of these into a file. */
@@ -108,7 +142,7 @@ export async function writeCompletions(folder: string): Promise<void> {
   const staging = dirname(folder);
   await esbuild.build({
     stdin: {
-      contents: COMPLETIONS.map((name) => `import "core-js/modules/${name}.js";`).join("\n"),
+      contents: COMPLETIONS.map((name) => `import "core-js/modules/${name}.js";\n`).join("") + SYMBOLS,
       resolveDir: staging,
     },
     outfile: join(folder, "completions.js"),
@@ -119,6 +153,20 @@ export async function writeCompletions(folder: string): Promise<void> {
     target: `node${OLDEST_NODE}`,
     logLevel: "warning",
   });
+}
+
+/** Writes files and all files of folders, without entries for folders, which not every reader of bundles knows. */
+const ZIP = `import os, sys, zipfile
+with zipfile.ZipFile(sys.argv[1], "w", zipfile.ZIP_DEFLATED) as archive:
+    for name in sys.argv[2:]:
+        below = sorted(os.path.join(at, file) for at, _, files in os.walk(name) for file in files)
+        for path in below or [name]:
+            archive.write(path)
+`;
+
+/** Writes a zip file of what these names are in a folder. */
+export async function zip(path: string, names: readonly string[], folder: string): Promise<void> {
+  await succeed("zip", run("python3", ["-c", ZIP, path, ...names], folder));
 }
 
 /** Runs a command of the machine in a folder. */

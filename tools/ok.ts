@@ -52,7 +52,6 @@ const stages: readonly (readonly Step[])[] = [
   ],
   [
     ...hasCoverage ? [{ name: "coverage", args: ["run", "-A", "tools/coverage.ts", coverageFolder] }] : [],
-    { name: "attack tests", args: ["run", "-A", "tools/attacks.ts"] },
     { name: "publish", args: ["run", "-A", "tools/publish.ts", "--dry-run"] },
   ],
 ];

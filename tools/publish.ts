@@ -2,7 +2,7 @@
  * Runs `deno publish` with the given arguments for each package, from a staging copy. The stand-ins for `jsr:@std/*` are
  * members of the repository's workspace. They may neither be published nor lie inside a published package, so the copy has
  * each package in a folder of its own, and the stand-ins beside them, as links. Both packages in one run would be a
- * circular dependency for JSR: documents need the SDK, whose program starts them.
+ * circular dependency for JSR: documents need the SDK, whose program starts them. A dry run fails on a warning.
  *
  * @module
  */
@@ -10,7 +10,7 @@
 import { dirname, join } from "@std/path";
 import manifest from "../deno.json" with { type: "json" };
 import documents from "../packages/documents/deno.json" with { type: "json" };
-import { root, runDeno } from "./deno.ts";
+import { captureDeno, root, runDeno } from "./deno.ts";
 
 const STAND_INS = manifest.workspace.filter((path) => path.startsWith("./tools/std/"));
 
@@ -53,13 +53,22 @@ async function writeManifest(folder: string, staged: object): Promise<void> {
   await Deno.writeTextFile(join(folder, "deno.json"), JSON.stringify(staged, null, 2));
 }
 
+/** Prints what publishing would do, and resolves to an exit code: a warning is a failure. */
+async function rehearse(args: readonly string[], cwd: string): Promise<number> {
+  const { code, stdout, stderr } = await captureDeno(args, { cwd });
+  console.log(stdout + stderr);
+  return code === 0 && /^warning\b/im.test(stderr) ? 1 : code;
+}
+
 if (import.meta.main) {
+  const args = ["publish", "--allow-dirty", ...Deno.args];
   const folder = await Deno.makeTempDir({ prefix: "publish-" });
   let code = 0;
   try {
     for await (const cwd of stage(folder)) {
       // The copy is no repository, so there is nothing committed to compare it with.
-      if (code === 0) code = await runDeno(["publish", "--allow-dirty", ...Deno.args], { cwd });
+      if (code !== 0) continue;
+      code = args.includes("--dry-run") ? await rehearse(args, cwd) : await runDeno(args, { cwd });
     }
   } finally {
     await Deno.remove(folder, { recursive: true });

@@ -52,6 +52,7 @@ const OTHER_FOLDERS = [
   "deploy",
   "toolkits",
   "packaging",
+  "windows",
 ]
   .flatMap((name) => [`tests/${name}/`, `packages/documents/tests/${name}/`]);
 
@@ -65,16 +66,17 @@ const lanes: readonly Lane[] = [
     isGrouped: (file) => !OTHER_FOLDERS.some((folder) => file.startsWith(folder)),
   },
   { name: "serial", part: "quick", args: ["--no-check", "tests/serial", "packages/documents/tests/serial"] },
+  { name: "windows", part: "quick", args: ["--no-check", "tests/windows"] },
   // Lanes that wait most come first, beside those that compute.
   { name: "conformance", part: "thorough", args: ["--no-check", "tests/conformance"] },
   { name: "programs", part: "thorough", args: ["--no-check", "--parallel", "tests/programs"] },
   { name: "cluster", part: "thorough", args: ["--no-check", "tests/cluster"] },
-  // Each test has a browser of its own.
+  // Each file has a browser of its own.
   { name: "console", part: "thorough", args: ["--no-check", "tests/console"] },
   {
     name: "documentation",
     part: "thorough",
-    args: ["--doc", "--parallel", "--ignore=tests,packages/documents/tests"],
+    args: ["--doc", "--parallel", "--ignore=tests,packages/documents/tests,.windows"],
   },
   {
     name: "packaging",

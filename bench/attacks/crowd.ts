@@ -3,7 +3,8 @@
  * a new Server, which idle members have warmed up. Linux only; 10,000 members need a limit of 16,000 open files.
  *
  * ```sh
- * deno run -A bench/attacks/crowd.ts   # a table; exit code 1 if a limit is exceeded
+ * deno run -A bench/attacks/crowd.ts       # all rows; exit code 2 if a limit is exceeded
+ * deno run -A bench/attacks/crowd.ts 2 3   # only rows 2 and 3
  * ```
  */
 import { frameHead } from "../../tests/attacks/_raw_http.ts";
@@ -102,15 +103,18 @@ function delay(ms: number): Promise<void> {
 }
 
 let isKept = true;
-for (const row of ROWS) {
+const chosen = Deno.args.map(Number);
+for (const [index, row] of ROWS.entries()) {
+  if (chosen.length > 0 && !chosen.includes(index)) continue;
   for (const count of row.counts) {
     const { heldMib, peakMib } = await measure(row, count);
     const maxMib = row.maxMib(count);
     const isOver = heldMib > maxMib;
     isKept &&= !isOver;
-    const figures = `held ${heldMib.toFixed(1)} MiB  peak ${peakMib.toFixed(1)} MiB`;
-    const verdict = `(held at most ${maxMib.toFixed(0)}${isOver ? ", FAILED" : ""})`;
-    console.log(`${row.what.padEnd(50)}${String(count).padStart(7)}  ${figures} ${verdict}`);
+    const who = `member, ${row.what}, ${count.toLocaleString("en-US")}`;
+    const figures = `held ${heldMib.toFixed(1)} MiB, peak ${peakMib.toFixed(1)} MiB`;
+    const verdict = `(held at most ${maxMib.toFixed(0)} MiB${isOver ? ", FAILED" : ""})`;
+    console.log(`${who}: ${figures} ${verdict}`);
   }
 }
-Deno.exit(isKept ? 0 : 1);
+Deno.exit(isKept ? 0 : 2);

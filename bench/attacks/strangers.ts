@@ -5,7 +5,7 @@
  * no limit, because most of it is garbage that is not collected yet.
  *
  * ```sh
- * deno run -A bench/attacks/strangers.ts        # all attacks; exit code 1 if a limit is exceeded
+ * deno run -A bench/attacks/strangers.ts        # all attacks; exit code 2 if a limit is exceeded
  * deno run -A bench/attacks/strangers.ts 2 5    # only attacks 2 and 5
  * ```
  */
@@ -195,12 +195,11 @@ async function measure(
   return await attack(victim, { attack: chosen, addresses, each });
 }
 
-const toMib = (bytes: number) => `${(bytes / MIB).toFixed(1)} MiB`.padStart(10);
+const toMib = (bytes: number) => `${(bytes / MIB).toFixed(1)} MiB`;
 let isKept = true;
 const chosen = Deno.args.map(Number);
 for (const [index, { what, flood }] of attacksOn(0).entries()) {
   if (chosen.length > 0 && !chosen.includes(index)) continue;
-  console.log(`${index} ${what}`);
   const cases = [
     { who: "one connection", addresses: ["127.0.0.1"], each: 1, limitBytes: MAX_OF_ONE_BYTES },
     { who: `one address, ${flood} connections`, addresses: ["127.0.0.1"], each: flood, limitBytes: Infinity },
@@ -214,7 +213,8 @@ for (const [index, { what, flood }] of attacksOn(0).entries()) {
   for (const { who, addresses, each, limitBytes } of cases) {
     const { peakBytes, heldBytes } = await measure(index, { addresses, each });
     isKept &&= heldBytes <= limitBytes;
-    console.log(`  ${who.padEnd(34)} held ${toMib(heldBytes)}  peak ${toMib(peakBytes)}`);
+    const limit = limitBytes === Infinity ? "" : ` (held at most ${toMib(limitBytes)})`;
+    console.log(`${what}, ${who}: held ${toMib(heldBytes)}, peak ${toMib(peakBytes)}${limit}`);
   }
 }
-Deno.exit(isKept ? 0 : 1);
+Deno.exit(isKept ? 0 : 2);

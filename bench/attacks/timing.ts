@@ -1,6 +1,6 @@
 /**
  * Compares how long refusals take that must not tell whether an office, or a Computer of it, exists: medians of requests that
- * alternate within one run, over one connection. Prints a table; exit code 1 if two medians differ by more than the limit.
+ * alternate within one run, over one connection. Prints a table; exit code 2 if two medians differ by more than the limit.
  *
  * ```sh
  * deno run -A bench/attacks/timing.ts
@@ -64,7 +64,7 @@ for (const [what, ask] of Object.entries(CASES)) {
   console.log(`${what.padEnd(44)} existing ${figures}, difference ${(difference * 100).toFixed(1)} %`);
 }
 if (!isEqual) console.log(`FAILED: two medians differ by more than ${MAX_DIFFERENCE * 100} %`);
-Deno.exitCode = isEqual ? 0 : 1;
+Deno.exitCode = isEqual ? 0 : 2;
 
 function medianOf(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;

@@ -87,7 +87,11 @@ export function judge(cells: readonly Cell[], ours: string): Verdict[] {
     const cell = cells.find(find);
     const ratio = cell === undefined ? undefined : ratioOf(cell, metric, { of: ours, to });
     if (ratio === undefined) return { goal: text, value: "not measured", isMet: undefined };
-    return { goal: text, value: `${ratio.toFixed(3)}×`, isMet: ratio >= atLeast && ratio <= atMost };
+    return {
+      goal: text,
+      value: `${ratio.toFixed(ratio < 10 ? 3 : 0)}×`,
+      isMet: ratio >= atLeast && ratio <= atMost,
+    };
   });
   return [...ratios, judgeCluster(cells)];
 }

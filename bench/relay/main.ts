@@ -3,11 +3,10 @@
  * run, in interleaved rounds.
  *
  * ```sh
- * deno task bench:relay           # everything
+ * deno task bench:relay           # everything; exit code 2 if a goal is missed
  * deno task bench:relay --quick   # the bare forwarder and our Server, about a minute
  * ```
  */
-import { renderChart } from "./chart.ts";
 import { CLUSTER_TITLES, measureCluster, whyNoCluster } from "./cluster.ts";
 import { judge, renderVerdicts, rowsBehind } from "./goals.ts";
 import { Generator } from "./generator.ts";
@@ -54,12 +53,9 @@ async function main(args: readonly string[]): Promise<number> {
     const behind = rowsBehind(cells, OURS, RUST);
     if (behind.length > 0) console.log(`## Behind the official Rust Server\n\n- ${behind.join("\n- ")}\n`);
   }
-  if (options.chart !== undefined) {
-    await Deno.writeTextFile(options.chart, renderChart(cells, { titles, subtitle: describeMachine() }));
-  }
   const report = { machine: describeMachine(), titles, options, cells };
   if (options.json !== undefined) await Deno.writeTextFile(options.json, `${JSON.stringify(report)}\n`);
-  return 0;
+  return !options.isQuick && judge(cells, OURS).some(({ isMet }) => isMet === false) ? 2 : 0;
 }
 
 async function prepare({ only }: BenchOptions): Promise<Entrant[]> {
@@ -125,7 +121,8 @@ async function withinFileLimit(options: BenchOptions): Promise<BenchOptions> {
   return { ...options, connections: most };
 }
 
-function describeMachine(): string {
+/** The date, the version of Deno and the machine. */
+export function describeMachine(): string {
   const cpu = /^model name\s*: (.*)$/m.exec(readOr("/proc/cpuinfo"))?.[1];
   const memory = `${(Deno.systemMemoryInfo().total / 2 ** 30).toFixed(0)} GiB`;
   const machine = [`${navigator.hardwareConcurrency} cores`, ...cpu === undefined ? [] : [cpu], memory];
@@ -142,7 +139,7 @@ function describeEnvironment({ rounds, roundMs, seed }: BenchOptions): string {
 }
 
 /** A warning if other programs use the processor; an estimate, since the load average is that of the last minute. */
-function describeOtherLoad(): string | undefined {
+export function describeOtherLoad(): string | undefined {
   const [load = 0] = Deno.loadavg();
   if (load < navigator.hardwareConcurrency / 2) return undefined;
   const rest = "calls per second and latencies are disturbed, CPU time per call less so";

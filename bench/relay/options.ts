@@ -24,7 +24,6 @@ export interface BenchOptions {
   readonly generators: number;
   readonly seed: number;
   readonly json: string | undefined;
-  readonly chart: string | undefined;
 }
 
 type Defaults = Pick<
@@ -70,7 +69,6 @@ Options:
   --generators N        processes that make load (default: 1)
   --seed N              of the order within the rounds (default: 1)
   --json FILE           write all values of all rounds
-  --chart FILE          write the chart as SVG
 `;
 
 /** Parses the arguments. Throws a `TypeError` if they are invalid. */
@@ -97,7 +95,6 @@ export function parseOptions(args: readonly string[]): BenchOptions | "help" {
     generators: number("generators", 1),
     seed: number("seed", 1),
     json: text("json"),
-    chart: text("chart"),
   };
 }
 
@@ -113,7 +110,6 @@ const TEXTS = [
   "generators",
   "seed",
   "json",
-  "chart",
 ];
 
 function flags(names: readonly string[]): Record<string, { type: "boolean" }> {

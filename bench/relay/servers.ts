@@ -5,8 +5,8 @@ import { cpuSecondsOf, residentBytesOf } from "./processes.ts";
 
 const folder = new URL("./", import.meta.url);
 const root = new URL("../../", import.meta.url);
-/** The output folder of cargo, which git ignores. */
-const rustTarget = new URL(".bench-rust/", root);
+/** The output folder of cargo, which git ignores; cargo's own setting can name one that several checkouts share. */
+const rustTarget = Deno.env.get("CARGO_TARGET_DIR") ?? new URL(".bench-rust", root).pathname;
 const python = new URL(`.venv-interop/bin/python`, root);
 
 /**
@@ -103,10 +103,8 @@ async function preparePython(): Promise<Program | { missing: string }> {
 
 async function prepareRust(): Promise<Program | { missing: string }> {
   const manifest = new URL("rust/Cargo.toml", folder).pathname;
-  await Deno.mkdir(rustTarget, { recursive: true });
-  await Deno.writeTextFile(new URL(".gitignore", rustTarget), "*\n");
   const args = ["build", "--release", "--locked", "--manifest-path", manifest];
-  const target = ["--target-dir", rustTarget.pathname];
+  const target = ["--target-dir", rustTarget];
   try {
     const { code, stderr } = await run({ command: "cargo", args: [...args, ...target] });
     if (code !== 0) {
@@ -116,7 +114,7 @@ async function prepareRust(): Promise<Program | { missing: string }> {
     if (error instanceof Deno.errors.NotFound) return { missing: "no cargo on PATH" };
     throw error;
   }
-  return { command: new URL("release/rust-server", rustTarget).pathname, args: [] };
+  return { command: `${rustTarget}/release/rust-server`, args: [] };
 }
 
 async function run({ command, args }: Program): Promise<{ code: number; stdout: string; stderr: string }> {

@@ -1,6 +1,7 @@
 /** Measures how long the programs run, compared with a program that does nothing. */
 import { fromFileUrl, join } from "@std/path";
-import { chooseFolder, controlPath } from "../../src/cli/socket_folder.ts";
+import { controlPath } from "../../src/cli/socket_folder.ts";
+import { chooseFolder } from "../../src/files/user_sockets.ts";
 import { ControlServer } from "../../src/cli/control/server.ts";
 import { silentLogger } from "../../src/log.ts";
 

@@ -5,16 +5,17 @@ import { Link } from "../link/link.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
-import { LIST_ROOM_EVENT } from "../protocol/events.ts";
+import { LIST_PRESENCE_EVENT, LIST_ROOM_EVENT } from "../protocol/events.ts";
 import { nameProblem } from "../protocol/names.ts";
 import type { SessionInfo } from "../protocol/office.ts";
-import { parseListRoomRet } from "../protocol/answers.ts";
+import { parseListPresenceRet, parseListRoomRet } from "../protocol/office_answers.ts";
+import type { ComputerPresence } from "../protocol/presence.ts";
 import { parseServerAddress } from "../protocol/server_address.ts";
 import { AGENT_GRACE_MS } from "../protocol/call.ts";
 import { assertProtocol, type ProtocolMinor } from "../protocol/version.ts";
 import { DEFAULT_BLOB_TIMEOUT_MS, DEFAULT_MAX_BLOB_BYTES } from "./blobs.ts";
 import { type CallParts, ProgressReaders } from "./calls.ts";
-import { ComputerFacts } from "./computer_facts.ts";
+import { ComputerFacts, EXTENSION_TIMEOUT_MS } from "./computer_facts.ts";
 import { Listeners, streamEvents, type Unsubscribe } from "./listeners.ts";
 import { AGENT_NEWS, type AgentEvent, type AgentEventName, type AgentListener } from "./events.ts";
 import { toLinkListener } from "./notifications.ts";
@@ -22,7 +23,7 @@ import { fetchView, Refresher, UpdateReader } from "./refresh.ts";
 import type { OnQuestion } from "./questions.ts";
 import { RemoteComputer } from "./remote_computer.ts";
 import type { RemoteComputerOptions } from "./remote_options.ts";
-import { type RequestOptions, Requests } from "./requests.ts";
+import { isNotServed, type PresenceOptions, type RequestOptions, Requests } from "./requests.ts";
 
 const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
 
@@ -126,7 +127,9 @@ export class Agent implements AsyncDisposable {
     this.#ending = ending;
     this.#calls = { facts, followed, onQuestion, isShared };
     this.#log = logger;
-    this.#requests = new Requests({ link, agent, graceMs, maxBlobBytes, blobTimeoutMs, logger });
+    const machineOf = (computer: string) =>
+      facts.machineOf(computer, () => this.#listPresence({ timeoutMs: EXTENSION_TIMEOUT_MS }));
+    this.#requests = new Requests({ link, agent, graceMs, maxBlobBytes, blobTimeoutMs, logger, machineOf });
     const updates = new UpdateReader();
     this.#refresher = new Refresher(listeners, {
       fetch: ({ computer, view }) => fetchView(this.computer(computer), { view, updates }),
@@ -146,15 +149,19 @@ export class Agent implements AsyncDisposable {
    *   after `seatPatienceMs` when another attempt may succeed (`isPassing`).
    */
   static connect(options: AgentOptions): Promise<Agent> {
-    return Agent.connectBy(options, undefined);
+    return Agent.connectBy(options);
   }
 
   /**
-   * Like {@linkcode connect}, over connections that `open` opens, and that other programs may use as this Agent.
+   * Like {@linkcode connect}, over connections that `open` opens. `isShared`: other programs may use them as this Agent.
    *
    * @internal
    */
-  static async connectBy(options: AgentOptions, open: OpenConnection | undefined): Promise<Agent> {
+  static async connectBy(
+    options: AgentOptions,
+    { open, isShared = false }: { readonly open?: OpenConnection | undefined; readonly isShared?: boolean } =
+      {},
+  ): Promise<Agent> {
     const { url, office, name, protocolVersion, logger = silentLogger, signal } = options;
     const { joinPatienceMs: rejoinPatienceMs, seatPatienceMs: patienceMs = 0 } = options;
     const { timeoutMs = DEFAULT_CONNECT_TIMEOUT_MS } = options;
@@ -192,7 +199,7 @@ export class Agent implements AsyncDisposable {
       await link.close();
       throw error;
     }
-    return new Agent(options, { link, listeners, facts, followed, ending, isShared: open !== undefined });
+    return new Agent(options, { link, listeners, facts, followed, ending, isShared });
   }
 
   /** The office that the Agent is in or is rejoining; `undefined` after {@linkcode leave}. */
@@ -226,15 +233,29 @@ export class Agent implements AsyncDisposable {
    * @throws {SmcpError} 4103 after {@linkcode leave}.
    */
   async listOffice(options: RequestOptions = {}): Promise<SessionInfo[]> {
-    const office = this.office;
-    if (office === undefined) {
-      throw new SmcpError(
-        ErrorCode.NOT_IN_ROOM,
-        `Cannot list the office of Agent "${this.name}": it is not in an office`,
-      );
-    }
     const asked = { ...options, parse: parseListRoomRet };
-    return (await this.#requests.ask(LIST_ROOM_EVENT, { office_id: office }, asked)).sessions;
+    return (await this.#requests.ask(LIST_ROOM_EVENT, { office_id: this.#requireOffice() }, asked)).sessions;
+  }
+
+  /**
+   * Tells of each Computer whether a call would work now (`server:list_presence`,
+   * `docs/protocol/extensions.md#presence`): silent ones are sent a ping, for which the Server waits 2.5 seconds. Computers
+   * that fell asleep are listed for a day after their connections have ended.
+   *
+   * @return `undefined` when the Server does not know the request: then nothing is known.
+   */
+  async listPresence(options: PresenceOptions = {}): Promise<ComputerPresence[] | undefined> {
+    try {
+      return await this.#listPresence({ probe: true, ...options });
+    } catch (error) {
+      if (isNotServed(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** The id of the machine that has this name, as far as it is known without a request. */
+  machineOf(computer: string): string | undefined {
+    return this.#calls.facts.of(computer).machine?.id;
   }
 
   /**
@@ -311,6 +332,20 @@ export class Agent implements AsyncDisposable {
   /** Calls {@linkcode close} at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  async #listPresence({ probe, ...options }: PresenceOptions) {
+    const asked = { ...options, parse: parseListPresenceRet, isFailureLogged: true };
+    const body = { office_id: this.#requireOffice(), probe };
+    return (await this.#requests.ask(LIST_PRESENCE_EVENT, body, asked)).computers;
+  }
+
+  #requireOffice(): string {
+    if (this.office !== undefined) return this.office;
+    throw new SmcpError(
+      ErrorCode.NOT_IN_ROOM,
+      `Cannot list the office of Agent "${this.name}": it is not in an office`,
+    );
   }
 
   async #listComputers(): Promise<string[]> {

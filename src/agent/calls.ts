@@ -3,6 +3,7 @@ import { abortable, settledWithin } from "../async/abortable.ts";
 import type { Logger } from "../log.ts";
 import { parseFollowCallRet } from "../protocol/answers.ts";
 import { A2C_BLOB_HANDLE } from "../protocol/blobs.ts";
+import { ErrorCode } from "../protocol/error_codes.ts";
 import { ASK_TOOL_CALL_EVENT, FOLLOW_CALL_EVENT, TOOL_CALL_EVENT } from "../protocol/events.ts";
 import { RequestTimeoutError } from "../link/errors.ts";
 import type { CallProgress } from "../protocol/progress.ts";
@@ -17,7 +18,7 @@ import type { AgentEventOf } from "./events.ts";
 import type { Listeners } from "./listeners.ts";
 import type { OnQuestion } from "./questions.ts";
 import type { CallToolOptions } from "./remote_options.ts";
-import { type Requests, toTimeoutSeconds } from "./requests.ts";
+import { hasCode, type Requests, toTimeoutSeconds } from "./requests.ts";
 
 /** What the calls of an Agent share. */
 export interface CallParts {
@@ -57,11 +58,17 @@ export async function callTool(
     if (!result.content.some(isLarge)) return result;
     return await requests.fill((filling) => fillBlobs(result, filling), { signal, timeoutMs });
   } catch (error) {
-    if (signal?.aborted || error instanceof RequestTimeoutError) requests.cancel(reqId);
+    if (signal?.aborted || mayRunLater(error)) requests.cancel(reqId);
     throw error;
   } finally {
     progress[Symbol.dispose]();
   }
+}
+
+/** Whether a call failed because nobody answered. Other Servers do not cancel it, nor ours the answer to a question of it. */
+function mayRunLater(error: unknown): boolean {
+  if (error instanceof RequestTimeoutError || hasCode(error, [ErrorCode.TIMEOUT])) return true;
+  return hasCode(error, [ErrorCode.NOT_FOUND]) && error.details?.["asleep_since"] !== undefined;
 }
 
 /** Whether the Computer may ask. On a shared connection, another program may have opened the channel. */
@@ -112,7 +119,8 @@ export class ProgressReaders {
 
   /**
    * Asks the Computer for the progress of a call, if somebody wants it. Waits for the answer only if progress is to
-   * restart the time-out: against a Computer that does not support it, the call must keep its own.
+   * restart the time-out, and the Computer has confirmed none yet: against one that does not support it, the call must
+   * keep its own.
    *
    * @throws {RangeError} when `timeoutMs` is to be restarted, and is no time-out.
    * @throws the reason of `signal` when it is aborted meanwhile.
@@ -137,11 +145,15 @@ export class ProgressReaders {
       reader.close();
       if (this.#readers.get(key) === reader) this.#readers.delete(key);
     };
-    const opened = reader.open().then(() => true, (error: unknown) => {
+    const opened = reader.open().then(() => {
+      facts.isWithoutProgress = false;
+      return true;
+    }, (error: unknown) => {
       if (isNeverServed(error)) facts.isWithoutProgress = true;
       return false;
     });
-    if (idleMs === undefined || await settledWithin(opened, EXTENSION_TIMEOUT_MS) === true) {
+    const isKnown = idleMs === undefined || facts.isWithoutProgress === false;
+    if (isKnown || await settledWithin(opened, EXTENSION_TIMEOUT_MS) === true) {
       return { timeoutMs, [Symbol.dispose]: end };
     }
     end();

@@ -6,7 +6,8 @@ import { RequestTimeoutError } from "../link/errors.ts";
 import { parseGetMcpServersRet } from "../protocol/prompt_answers.ts";
 import { QUESTION_MODES } from "../protocol/questions.ts";
 import type { Listeners } from "./listeners.ts";
-import { isNotServed, type Requests } from "./requests.ts";
+import type { ComputerPresence } from "../protocol/presence.ts";
+import { isNotServed, type Machine, type Requests } from "./requests.ts";
 
 /** The time limit for a request of an extension: some other implementations do not answer unknown events. */
 export const EXTENSION_TIMEOUT_MS = 5_000;
@@ -23,6 +24,8 @@ interface Facts {
   servers?: Promise<Servers> | undefined;
   /** Whether the Computer cannot tell the progress of calls (`docs/protocol/progress.md`). */
   isWithoutProgress?: boolean;
+  /** The machine that has the name (`docs/protocol/extensions.md#machines`). */
+  machine?: Machine | undefined;
 }
 
 type Asking = Pick<Requests, "computer" | "ask">;
@@ -53,6 +56,20 @@ export class ComputerFacts {
 
   clear(): void {
     this.#facts.clear();
+  }
+
+  /** The machine that has a name now, by what `list` answers. A request that is sent after it goes to the same machine. */
+  machineOf(computer: string, list: () => Promise<readonly ComputerPresence[]>): Machine {
+    const facts = this.of(computer);
+    if (facts.machine !== undefined) return facts.machine;
+    const machine: Machine = facts.machine = {};
+    list().then(
+      (all) => machine.id = all.find((each) => each.computer === computer)?.machine,
+      (error: unknown) => {
+        if (!isNeverServed(error)) facts.machine = undefined;
+      },
+    );
+    return machine;
   }
 
   /** Opens the channel of questions; resolves to whether it is open, after five seconds at the latest. Never rejects. */

@@ -14,7 +14,7 @@ import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import { describeError } from "../text/text.ts";
 import { parseJson } from "../json/json.ts";
-import { parseDpeDocument, parseDpeElement, parseDpePage } from "../protocol/answers.ts";
+import { parseDpeDocument, parseDpeElement, parseDpePage } from "../protocol/dpe_answers.ts";
 import type { AnswerReader } from "../protocol/flaws.ts";
 import type { ReadResourceRet, ResourceContents } from "../protocol/resources.ts";
 import { buildDpeUri, parseDpeUri } from "../uri/dpe_uri.ts";

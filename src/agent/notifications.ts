@@ -8,7 +8,7 @@ import {
   parseOfficeNotification,
   parseUpdateComputerConfigReq,
   parseUpdateProgressReq,
-} from "../protocol/parse.ts";
+} from "../protocol/office_requests.ts";
 import { describeError } from "../text/text.ts";
 import type { ProgressReaders } from "./calls.ts";
 import type { AgentEvent, AgentEventName, AgentEvents, ComputerChange, OfficeMember } from "./events.ts";

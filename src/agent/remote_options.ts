@@ -16,6 +16,12 @@ export interface RemoteComputerOptions {
   readonly client?: string | undefined;
   /** The name that the object and its questions show, such as `laptop@shop` beside another laptop; its own by default. */
   readonly as?: string | undefined;
+  /**
+   * The id of the machine that is meant, as `agent.listPresence()` tells it: no other one is asked, also when the name has
+   * changed hands. By default the machine that has the name at the first request
+   * (`docs/protocol/extensions.md#machines`).
+   */
+  readonly machine?: string | undefined;
 }
 
 /** Options of a tool call. */
@@ -33,7 +39,8 @@ export interface CallToolOptions extends RequestOptions, CallTimeouts {
   readonly ask?: boolean | undefined;
   /**
    * Called with the progress that the MCP server reports, at most twice a second, until the call ends
-   * (`docs/protocol/progress.md`). Never called when the Server or the Computer does not support it.
+   * (`docs/protocol/progress.md`). What is reported in the last half second may be missing: the result tells the end. Never
+   * called when the Server or the Computer does not support it.
    */
   readonly onProgress?: ((progress: CallProgress) => void) | undefined;
   /**

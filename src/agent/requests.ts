@@ -5,7 +5,12 @@ import type { LogFields, Logger } from "../log.ts";
 import { parseGetBlobRet } from "../protocol/answers.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { fromErrorAck, SmcpError, UnsupportedRequestError, withDetailsTold } from "../protocol/errors.ts";
-import { CANCEL_TOOL_CALL_EVENT, CLIENT_EVENT_PREFIX, GET_BLOB_EVENT } from "../protocol/events.ts";
+import {
+  CANCEL_TOOL_CALL_EVENT,
+  CLIENT_EVENT_PREFIX,
+  GET_BLOB_EVENT,
+  LIST_PRESENCE_EVENT,
+} from "../protocol/events.ts";
 import type { AnswerReader, OnFlaw } from "../protocol/flaws.ts";
 import { RequestTimeoutError } from "../link/errors.ts";
 import {
@@ -35,6 +40,12 @@ export interface RequestOptions {
    * `debug`, in place of `warn`. None by default.
    */
   readonly expectedCodes?: readonly number[] | undefined;
+}
+
+/** Options of a look at who would answer. */
+export interface PresenceOptions extends RequestOptions {
+  /** Whether silent Computers are sent a ping first; `true` by default. */
+  readonly probe?: boolean | undefined;
 }
 
 export interface AskOptions<T> extends RequestOptions {
@@ -75,12 +86,20 @@ export interface RequestsOptions {
   /** See `AgentOptions.blobTimeoutMs`. */
   readonly blobTimeoutMs: number;
   readonly logger: Logger;
+  /** The machine that has a name now. */
+  readonly machineOf: (computer: string) => Machine;
+}
+
+/** A machine in the office; its id follows when the Server has told it. */
+export interface Machine {
+  id?: string | undefined;
 }
 
 /** See `RemoteComputerOptions`. */
 interface CallerNames {
   readonly as?: string | undefined;
   readonly client?: string | undefined;
+  readonly machine?: string | undefined;
 }
 
 /** The requests of an Agent to its Server, or to one Computer. */
@@ -92,8 +111,11 @@ export class Requests {
   readonly shownName: string;
   /** Who asks, as the member `agent` says it. */
   readonly #requester: string;
+  /** The machine of the Computer, whatever its name is by now. */
+  #machine: Machine;
 
-  constructor(options: RequestsOptions, computer = "", { as = computer, client }: CallerNames = {}) {
+  constructor(options: RequestsOptions, computer = "", { as = computer, client, machine }: CallerNames = {}) {
+    this.#machine = { id: machine };
     this.#options = options;
     this.computer = computer;
     this.shownName = as;
@@ -124,10 +146,13 @@ export class Requests {
    */
   ask<T>(event: string, body: Body, options: AskOptions<T>): Promise<T> {
     const agent = this.#requester;
-    const given = this.computer === "" ? body : { computer: this.computer, ...body };
+    const given = this.computer === "" ? body : { computer: this.#address(), ...body };
     // A request that has an id is part of an operation with a span of its own.
     if ("req_id" in given) return this.#send(event, { agent, ...given }, options);
-    const attributes = { "a2c.computer": String(given["computer"]), "a2c.agent": this.#options.agent };
+    const attributes = {
+      "a2c.computer": this.computer || String(given["computer"]),
+      "a2c.agent": this.#options.agent,
+    };
     return makeRequest(
       event,
       attributes,
@@ -135,12 +160,18 @@ export class Requests {
     );
   }
 
+  /** The id of the machine as soon as it is known, since another machine may take the name. */
+  #address(): string {
+    if (this.#machine.id === undefined) this.#machine = this.#options.machineOf(this.computer);
+    return this.#machine.id ?? this.computer;
+  }
+
   async #send<T>(event: string, given: Body, options: AskOptions<T>): Promise<T> {
     const { link, graceMs, logger } = this.#options;
     const { timeoutMs, signal } = options;
     const body = timeoutMs === undefined ? given : { ...given, timeout: toTimeoutSeconds(timeoutMs) };
     // The id of a request and its Computer, never its contents.
-    const about = { event, req_id: body["req_id"], computer: body["computer"] };
+    const about = { event, req_id: body["req_id"], computer: this.computer || body["computer"] };
     try {
       const waitMs = (timeoutMs ?? secondsOf(body["timeout"]) * 1000) + graceMs;
       const [answer] = await link.request(event, body, { timeoutMs: waitMs, signal });
@@ -148,7 +179,8 @@ export class Requests {
       const read = readAnswer(answer, { ...about, parse: (answer) => options.parse(answer, flaws.add) });
       if (flaws.count > 0) logger.warn("answer has flaws", { ...about, ...flaws.fields });
       return read;
-    } catch (error) {
+    } catch (caught) {
+      const error = this.#isGone(caught) ? machineGone(this.shownName, caught) : caught;
       if (options.isFailureLogged !== true) {
         // Whoever cancels a request knows that it ends.
         const isExpected = signal?.aborted === true || hasCode(error, options.expectedCodes ?? []);
@@ -156,6 +188,13 @@ export class Requests {
       }
       throw error;
     }
+  }
+
+  /** Whether the Server has no machine of the id of this Computer. */
+  #isGone(error: unknown): error is SmcpError {
+    const { id } = this.#machine;
+    return id !== undefined && hasCode(error, [ErrorCode.NOT_FOUND]) &&
+      error.details?.["computer_name"] === id;
   }
 
   /**
@@ -226,7 +265,8 @@ function readAnswer<T>(
 ): T {
   const refusal = fromErrorAck(answer);
   // The reference Server and Computer answer an unknown event with an empty ack.
-  const isEmpty = (answer === undefined || answer === null) && event.startsWith(CLIENT_EVENT_PREFIX);
+  const isOptional = event.startsWith(CLIENT_EVENT_PREFIX) || event === LIST_PRESENCE_EVENT;
+  const isEmpty = (answer === undefined || answer === null) && isOptional;
   if (isEmpty || isUnknownEvent(refusal)) {
     const name = typeof computer === "string" ? computer : undefined;
     throw new UnsupportedRequestError(event, { computer: name, cause: refusal });
@@ -244,16 +284,24 @@ function readAnswer<T>(
   }
 }
 
+/** One that names a limit is known, and may be sent later. */
 function isUnknownEvent(error: unknown): boolean {
   return error instanceof SmcpError && error.code === ErrorCode.BAD_REQUEST &&
-    error.details?.["field"] === "event";
+    error.details?.["field"] === "event" && error.details["limit"] === undefined;
 }
 
 function secondsOf(timeout: unknown): number {
   return isTimeoutSeconds(timeout) ? timeout : DEFAULT_TIMEOUT_SECONDS;
 }
 
-function hasCode(error: unknown, codes: readonly number[]): boolean {
+function machineGone(computer: string, cause: SmcpError): SmcpError {
+  const message =
+    `Cannot reach Computer "${computer}": its machine has left the office, and another machine is not asked ` +
+    "in its place. If one has its name now, list its tools anew, with a new agent.computer()";
+  return new SmcpError(ErrorCode.NOT_FOUND, message, { cause, details: { computer_name: computer } });
+}
+
+export function hasCode(error: unknown, codes: readonly number[]): error is SmcpError {
   return error instanceof SmcpError && codes.includes(error.code);
 }
 

@@ -4,11 +4,9 @@
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   return new Promise<T>((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener("abort", onAbort, { once: true });
+    const watch = onAbort(signal, () => reject(signal.reason));
     // Also after an abort, because an unhandled rejection would end the process.
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+    promise.then(resolve, reject).finally(() => watch[Symbol.dispose]());
   });
 }
 
@@ -24,6 +22,13 @@ export async function settledWithin<T>(promise: Promise<T>, ms: number): Promise
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Calls `listener` once when the signal is aborted, at once if it is already, and never after the disposal. */
+export function onAbort(signal: AbortSignal | undefined, listener: () => void): Disposable {
+  if (signal?.aborted) listener();
+  else signal?.addEventListener("abort", listener, { once: true });
+  return { [Symbol.dispose]: () => signal?.removeEventListener("abort", listener) };
 }
 
 export function untilAborted(signal: AbortSignal): Promise<void> {

@@ -3,6 +3,7 @@
  * program without a page has none of it in memory.
  */
 import type { Command } from "commander";
+import { Limiter } from "../async/limiter.ts";
 import type { OfferedCommand, OfferedCommands } from "../console/api.ts";
 import type { ConsoleDoor } from "../console/door.ts";
 import type { MergeOptions } from "../console/feed.ts";
@@ -45,7 +46,7 @@ export class ProgramConsole implements AsyncDisposable {
   #open: OpenConsole | undefined;
   readonly #served = new DisposableStack();
   /** Openings and closings run one after another. */
-  #changes: Promise<unknown> = Promise.resolve();
+  readonly #changes = new Limiter(1);
 
   constructor(options: ProgramConsoleOptions) {
     this.#options = options;
@@ -58,7 +59,7 @@ export class ProgramConsole implements AsyncDisposable {
    * @throws {ListenError} when the port is in use.
    */
   open(port?: number): Promise<string> {
-    return this.#queue(async () => {
+    return this.#changes.run(async () => {
       this.#open ??= await this.#start(port);
       return this.#open.door.link;
     });
@@ -66,7 +67,7 @@ export class ProgramConsole implements AsyncDisposable {
 
   /** Closes the port, and forgets its token. Resolves to whether it was open. Idempotent. */
   close(): Promise<boolean> {
-    return this.#queue(async () => {
+    return this.#changes.run(async () => {
       const open = this.#open;
       this.#open = undefined;
       open?.ending.dispose();
@@ -116,8 +117,10 @@ export class ProgramConsole implements AsyncDisposable {
       feed,
       logger,
       commands: this.#commands(),
-      run: (words, { signal }) =>
-        run(words, { json: true, screen: undefined, signal, progress: () => {}, person }),
+      run: (words, { signal, user }) => {
+        const actor = { via: "console", ...user } as const;
+        return run(words, { json: true, screen: undefined, signal, actor, progress: () => {}, person });
+      },
     };
     return { program, ending };
   }
@@ -128,12 +131,6 @@ export class ProgramConsole implements AsyncDisposable {
     const offered = [...everyCommand(build())].filter((each) => each.commands.length === 0)
       .map((each) => offer(each, reading)).filter(({ command }) => !NOT_OFFERED.includes(command));
     return new Map(offered.map((each) => [each.path, each]));
-  }
-
-  #queue<T>(change: () => Promise<T>): Promise<T> {
-    const done = this.#changes.then(change);
-    this.#changes = done.catch(() => {});
-    return done;
   }
 }
 
@@ -183,7 +180,7 @@ function offer(each: Command, reading: readonly string[]): OfferedCommand {
 }
 
 /** The words that name a command, without that of the program. */
-function wordsOf(command: Command): string[] {
+export function wordsOf(command: Command): string[] {
   const names: string[] = [];
   for (let each = command; each.parent !== null; each = each.parent) names.unshift(each.name());
   return names;

@@ -63,8 +63,10 @@ export interface LinkCredentials {
  *
  * @throws {UsageError} when two of them give the token, or a file cannot be read.
  */
-export async function readCredentials(options: CredentialOptions): Promise<LinkCredentials> {
-  const { token, tokenFile, tokenCommand, auth = {}, header: headers = {}, caFile } = options;
+export async function readCredentials(
+  options: CredentialOptions & { readonly url?: string | undefined },
+): Promise<LinkCredentials> {
+  const { token, tokenFile, tokenCommand, auth = {}, header: headers = {}, caFile, url } = options;
   const given = Object.entries({
     "--token": token,
     "--token-file": tokenFile,
@@ -75,12 +77,31 @@ export async function readCredentials(options: CredentialOptions): Promise<LinkC
     throw new UsageError(`Cannot use ${given.join(" and ")} together: each gives the token`);
   }
   const source = sourceOf({ tokenFile, tokenCommand });
+  const ca = caFile === undefined ? undefined : await readCa(caFile);
   return {
     auth: token === undefined ? auth : { token, ...auth },
     headers,
-    credentials: source && (async ({ signal }) => ({ token: await source(signal), auth, headers })),
-    ca: caFile === undefined ? undefined : await readCa(caFile),
+    credentials: source === undefined
+      ? !usesMachine(options) || url === undefined ? undefined : await machineCredentials(url, ca)
+      : async ({ signal }) => ({ token: await source(signal), auth, headers }),
+    ca,
   };
+}
+
+/** Whether the options give no credentials, so that those of a joined machine count. */
+export function usesMachine({ token, tokenFile, tokenCommand, auth, header }: CredentialOptions): boolean {
+  return [token, tokenFile, tokenCommand].every((each) => each === undefined) &&
+    Object.keys({ ...auth, ...header }).length === 0;
+}
+
+/** The credentials of this machine for a Server that it has joined by code; `undefined` for another one. */
+export async function machineCredentials(
+  url: string,
+  ca: string | undefined,
+): Promise<CredentialsSource | undefined> {
+  // Loaded only now, since it reads JWTs.
+  const { JoinedServer } = await import("./machine/joined_server.ts");
+  return (await JoinedServer.find(url, { ca }))?.source;
 }
 
 function sourceOf(
@@ -127,7 +148,7 @@ function toToken(text: string, place: string): string {
   );
 }
 
-async function readCa(file: string): Promise<string> {
+export async function readCa(file: string): Promise<string> {
   const reading = await readRegularFile(file, { maxBytes: MAX_CA_FILE_BYTES });
   if ("state" in reading) {
     throw new UsageError(`Cannot read CA file "${file}": ${reading.state}`, { cause: reading.cause });
@@ -143,6 +164,7 @@ export interface ConnectionOptions extends CredentialOptions {
   readonly name: string;
   readonly path: string;
   readonly protocol?: ProtocolMinor;
+  readonly proxy?: string;
 }
 
 /** The same for an Agent, which may be in several offices. */
@@ -152,13 +174,37 @@ export interface AgentConnectionOptions extends ConnectionOptions {
 }
 
 /**
- * Adds `--url`, `--office`, `--name`, the credentials, `--path` and `--protocol`, each also from the environment. All are
+ * Adds `--url`, `--office`, `--name`, the credentials, `--proxy`, `--path` and `--protocol`, each also from the environment. All are
  * optional for commander, which would report a missing option before a misspelled command; call `requireOptions` to
  * require some.
  */
 export function addConnectionOptions(program: Command, role: "computer" | "agent"): void {
   for (const option of connectionOptions(role)) program.addOption(option);
   preferGivenToken(program);
+  program.hook("preAction", () => useProxy(program));
+}
+
+/** The variables of `--proxy`: the last four are for the MCP servers that a Computer starts. */
+const PROXY_VARIABLES = ["A2C_PROXY", "HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"] as const;
+
+async function useProxy(program: Command): Promise<void> {
+  const { proxy: value } = program.opts<ConnectionOptions>();
+  if (value === undefined) return;
+  const isTyped = program.getOptionValueSource("proxy") === "cli";
+  const { parseProxy, ProxyError } = await import("../reach/proxies.ts");
+  try {
+    const { credentials } = parseProxy({ name: isTyped ? "--proxy" : "A2C_PROXY", value });
+    if (isTyped && credentials !== undefined) {
+      throw new UsageError(
+        "Cannot use --proxy with a user name: others on this machine can read the command line; set A2C_PROXY to the same URL",
+      );
+    }
+  } catch (error) {
+    throw error instanceof ProxyError ? new UsageError(error.message) : error;
+  }
+  for (const name of PROXY_VARIABLES) Deno.env.set(name, value);
+  if (Deno.env.get("A2C_PROXY") === value) return;
+  throw new UsageError("Cannot use --proxy: Deno ignores the environment; run without --ignore-env");
 }
 
 function connectionOptions(role: "computer" | "agent"): Option[] {
@@ -168,6 +214,7 @@ function connectionOptions(role: "computer" | "agent"): Option[] {
     OFFICE_OPTIONS[role](),
     new Option("--name <name>", NAME_HELP[role]).env("A2C_NAME").argParser(parseName),
     ...credentialOptions(),
+    new Option("--proxy <url>", PROXY_HELP[role]).env("A2C_PROXY"),
     new Option("--path <path>", "the Socket.IO path, relative to the path of the URL")
       .default(DEFAULT_SOCKET_PATH).env("A2C_PATH"),
     new Option("--protocol <version>", PROTOCOL_HELP[role]).choices(PROTOCOL_MINORS).env("A2C_PROTOCOL"),
@@ -186,6 +233,12 @@ const OFFICE_OPTIONS = {
 const NAME_HELP = {
   agent: "the name of this Agent in the office",
   computer: "the name of this Computer in the office; a command reaches the second of a name by NAME@OFFICE",
+};
+
+const PROXY_HELP = {
+  agent: "the HTTP proxy on the way to the Server (default: that of HTTPS_PROXY or HTTP_PROXY)",
+  computer:
+    "the HTTP proxy on the way to the Server and to MCP servers (default: that of HTTPS_PROXY or HTTP_PROXY)",
 };
 
 const PROTOCOL_HELP = {

@@ -1,8 +1,7 @@
 /** An MCP server over HTTP: the options that say where and for whom, and the port. */
-import { dirname } from "@std/path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { settledWithin, untilAborted } from "../async/abortable.ts";
-import { describeFileError, replaceFile } from "../files/files.ts";
+import { describeFileError, replacePrivateFile } from "../files/files.ts";
 import type { Logger } from "../log.ts";
 import type { AccessRule } from "../http/mcp/access.ts";
 import type { AdmissionOptions, HttpHandler } from "../http/mcp/entrance.ts";
@@ -11,7 +10,7 @@ import { isLoopback } from "../protocol/server_address.ts";
 import { readTokenFile } from "./credentials.ts";
 import { collect } from "./options.ts";
 import { CommandFailedError, UsageError } from "./outcome.ts";
-import { stateFile } from "./state_folder.ts";
+import { stateFile } from "../files/state_folder.ts";
 
 export interface HttpPlace {
   readonly host: string;
@@ -143,8 +142,7 @@ async function makeToken(path: string): Promise<string> {
     omitPadding: true,
   });
   try {
-    await Deno.mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await replaceFile(path, `${token}\n`, { mode: 0o600 });
+    await replacePrivateFile(path, `${token}\n`);
   } catch (cause) {
     throw new UsageError(`Cannot write token file "${path}": ${describeFileError(cause)}`, { cause });
   }
@@ -167,7 +165,7 @@ function collectOrigin(raw: string, earlier: readonly string[] = []): string[] {
 const SHUTDOWN_MS = 1_000;
 
 /**
- * Listens until `signal` is aborted, and closes the handler.
+ * Listens until `signal` is aborted, and closes the handler. Connections whose requests have not ended end with the program.
  *
  * @throws {CommandFailedError | UsageError} the port is in use, or the address cannot be listened on.
  */
@@ -176,20 +174,17 @@ export async function listenOnHttp(
   { host, port, logger, signal }: HttpPlace & { readonly logger: Logger; readonly signal: AbortSignal },
 ): Promise<void> {
   await using _ = handler;
-  const cut = new AbortController();
-  const place = { hostname: host.replace(/^\[|\]$/g, ""), port, signal: cut.signal };
+  const place = { hostname: host.replace(/^\[|\]$/g, ""), port };
   const server = listen(place, { handler: handler.fetch, logger });
   await untilAborted(signal);
   // Streams end first: a server that shuts down waits for them.
   await handler.close();
-  const isShutDown = await settledWithin(server.shutdown().then(() => true), SHUTDOWN_MS);
-  // A client may never end its request.
-  if (!isShutDown) cut.abort();
-  await server.finished;
+  // A client may never end its request: the program ends without it.
+  await settledWithin(server.shutdown(), SHUTDOWN_MS);
 }
 
 function listen(
-  place: { readonly hostname: string; readonly port: number; readonly signal: AbortSignal },
+  place: { readonly hostname: string; readonly port: number },
   { handler, logger }: { readonly handler: HttpHandler["fetch"]; readonly logger: Logger },
 ): Deno.HttpServer {
   const onListen = ({ hostname, port }: Deno.NetAddr) => {

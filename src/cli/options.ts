@@ -14,15 +14,16 @@ import {
   type LogModule,
   parseLogLevels,
 } from "../log.ts";
+import { permitted } from "../files/state_folder.ts";
 import { terminalBottom } from "../terminal/bottom_line.ts";
 
 /** Throws a UsageError that names every missing option; each can also come from the environment as `A2C_NAME`. */
-export function requireOptions(options: object, names: readonly string[]): void {
+export function requireOptions(options: object, names: readonly string[], hint = "see --help"): void {
   const given = new Map<string, unknown>(Object.entries(options));
   const missing = names.filter((name) => given.get(name) === undefined);
   if (missing.length === 0) return;
   const list = missing.map((name) => `--${name} (or A2C_${name.toUpperCase()})`).join(", ");
-  throw new UsageError(`Cannot start: missing ${list}; see --help`);
+  throw new UsageError(`Cannot start: missing ${list}; ${hint}`);
 }
 
 export function parseUrl(raw: string): string {
@@ -32,6 +33,11 @@ export function parseUrl(raw: string): string {
   } catch (error) {
     throw new InvalidArgumentError(describeError(error));
   }
+}
+
+/** Whether an argument is a URL rather than the name of an office. */
+export function isServerUrl(word: string): boolean {
+  return /^(?:http|ws)s?:\/\//i.test(word);
 }
 
 /** Parses the name of a member or an office and normalizes it to Unicode NFKC, as it is sent. */
@@ -155,7 +161,19 @@ export function logOptions(help = "info"): Option[] {
  */
 export function loggerOf(module: LogModule, options: LogOptions & Pick<LoggerOptions, "write">): Logger {
   const { logLevel: levels, logFormat: format, write = writeLine } = options;
-  return createLogger({ module, levels, format, write });
+  return createLogger({ module, levels, format, write, hasTime: !isJournal() });
+}
+
+const STDERR = "/dev/stderr";
+
+/** Whether standard error is the journal of systemd, which has a time for each line. */
+function isJournal(): boolean {
+  const variable = "JOURNAL_STREAM";
+  const isReadable = Deno.permissions.querySync({ name: "env", variable }).state === "granted";
+  const stream = isReadable ? Deno.env.get(variable) : undefined;
+  if (stream === undefined || permitted("read", STDERR) === undefined) return false;
+  const { dev, ino } = Deno.statSync(STDERR);
+  return stream === `${dev}:${ino}`;
 }
 
 /** Tells the one thing that goes to standard output: a line of text, or a JSON log line with `--log-format json`. */

@@ -1,16 +1,40 @@
-/** A program that is in a package of its own: started as a child with this terminal, or asked for completions. */
-import type { Command } from "commander";
+/** How another process starts a program: one of these sources, or one in a package of its own, with this terminal. */
+import { fromFileUrl, isAbsolute, join } from "@std/path";
 import { importWords } from "../own_imports.ts";
 import { failureText, printError, toFailure } from "./outcome.ts";
-import { InterruptedError, listenForInterrupt } from "./program.ts";
-import { suggestedLines } from "./shell_completion.ts";
+import { InterruptedError, listenForInterrupt, type ProgramName } from "./program.ts";
 
 /** How often to check that the launcher still runs, in milliseconds. */
 const LAUNCHER_CHECK_MS = 500;
 /** Stands before the id of the process that started a program. */
 const LAUNCHER = "--launcher";
-/** In the place of that id: print what may stand in the place of the last word, and do not run. */
-const SUGGEST = "suggest";
+
+/** The words that start a program of these sources from any folder and environment, as this process was started. */
+export function programCommand(
+  name: ProgramName,
+): { readonly command: string; readonly args: readonly string[] } {
+  const { href, protocol, pathname } = new URL(Deno.mainModule);
+  const program = protocol === "file:" ? fromFileUrl(href) : href;
+  const word = pathname.endsWith(`/${name}.ts`) ? [] : [name];
+  return { command: lastingDenoPath(), args: ["run", "-A", "--quiet", ...importWords(), program, ...word] };
+}
+
+/** This Deno as the PATH has it: the path of the file itself may have the number of a version in it. */
+function lastingDenoPath(): string {
+  const own = Deno.execPath();
+  const isWindows = Deno.build.os === "windows";
+  const folders = (Deno.env.get("PATH") ?? "").split(isWindows ? ";" : ":").filter((folder) => folder !== "");
+  return folders.map((folder) => join(folder, isWindows ? "deno.exe" : "deno"))
+    .find((path) => isAbsolute(path) && isSameFile(path, own)) ?? own;
+}
+
+function isSameFile(path: string, other: string): boolean {
+  try {
+    return Deno.realPathSync(path) === Deno.realPathSync(other);
+  } catch {
+    return false;
+  }
+}
 
 /** Ends this process as SIGTERM does when its launcher was killed, which cannot pass that signal on. */
 export function endWithLauncher(launcher: number): void {
@@ -27,7 +51,7 @@ export async function runOtherProgram(find: () => string, args: readonly string[
   using interruption = listenForInterrupt();
   let words: string[];
   try {
-    words = wordsOf(find(), `${Deno.pid}`, args);
+    words = ["run", "-A", "--quiet", ...importWords(), find(), LAUNCHER, `${Deno.pid}`, ...args];
   } catch (error) {
     const failure = toFailure(error);
     printError(failureText(failure));
@@ -41,39 +65,18 @@ export async function runOtherProgram(find: () => string, args: readonly string[
   return (await child.status).code;
 }
 
-/** What another program suggests, as {@linkcode suggestedLines}; nothing where it is not installed. */
-export async function suggestedByOther(find: () => string, words: readonly string[]): Promise<string> {
-  let args: string[];
-  try {
-    args = wordsOf(find(), SUGGEST, words);
-  } catch {
-    return "";
-  }
-  const { stdout } = await new Deno.Command(Deno.execPath(), { args, stderr: "inherit" }).output();
-  return new TextDecoder().decode(stdout).trimEnd();
-}
-
-function wordsOf(program: string, launcher: string, args: readonly string[] = []): string[] {
-  return ["run", "-A", "--quiet", ...importWords(), program, LAUNCHER, launcher, ...args];
-}
-
 /**
  * Runs a program that {@linkcode runOtherProgram} may have started, with what it is then called: `a2c-smcp NAME`.
  */
 export async function runLaunched(
   args: readonly string[],
-  { name, create, run }: {
+  { name, run }: {
     readonly name: string;
-    readonly create: () => Command;
     readonly run: (args: readonly string[], commandLine?: string) => Promise<number>;
   },
 ): Promise<number> {
   const [first, launcher, ...rest] = args;
   if (first !== LAUNCHER) return await run(args);
-  if (launcher === SUGGEST) {
-    console.log(await suggestedLines(create(), rest));
-    return 0;
-  }
   endWithLauncher(Number(launcher));
   return await run(rest, `a2c-smcp ${name}`);
 }

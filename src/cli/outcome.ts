@@ -114,9 +114,11 @@ export function toFailure(error: unknown): Failure {
 }
 
 function messageOf(error: unknown): string {
-  if (error instanceof AuthenticationError && error.serverCode !== ErrorCode.FORBIDDEN) {
+  // A Server tells a machine itself how it comes back.
+  const hasRemedy = error instanceof AuthenticationError && error.message.includes("computer join");
+  if (error instanceof AuthenticationError && error.serverCode !== ErrorCode.FORBIDDEN && !hasRemedy) {
     return `${error.message}; give valid credentials with --token (A2C_TOKEN), --token-file, --token-command, ` +
-      "--auth or --header; who runs the Server has them";
+      '--auth or --header; who runs the Server has them, or approves "a2c-smcp computer join URL"';
   }
   if (error instanceof SmcpError) return printableLine(describeError(withDetailsTold(error)));
   // Of the others, only a join is refused in the words of somebody else.

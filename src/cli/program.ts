@@ -226,7 +226,8 @@ export function listenForInterrupt(): Disposable & { readonly signal: AbortSigna
 }
 
 function signals(): readonly Deno.Signal[] {
-  return Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM", "SIGHUP"];
+  // On Windows these are Ctrl-C, Ctrl-Break and the end of the window.
+  return Deno.build.os === "windows" ? ["SIGINT", "SIGBREAK", "SIGHUP"] : ["SIGINT", "SIGTERM", "SIGHUP"];
 }
 
 export function loginCommand(server: string): string {
@@ -261,21 +262,35 @@ export function shareOptions(program: Command): void {
 
 /** Removes the options of the program, and their values, from the words of a command line. */
 export function withoutSharedOptions(program: Command, args: readonly string[]): string[] {
+  return splitSharedOptions(program, args).words;
+}
+
+/** The options of the program in the words of a command line, each with its value, and the other words. */
+export function splitSharedOptions(
+  program: Command,
+  args: readonly string[],
+): { readonly words: string[]; readonly given: readonly (readonly [option: Option, ...value: string[]])[] } {
   const words: string[] = [];
+  const given: (readonly [Option, ...string[]])[] = [];
   let command = program;
   for (let i = 0; i < args.length; i++) {
     const arg = args[i] ?? "";
-    if (arg === "--") return [...words, ...args.slice(i)];
+    if (arg === "--") return { words: [...words, ...args.slice(i)], given };
     const [flag = ""] = arg.split("=", 1);
     const option = findFlag(command, flag);
-    const takesNext = option?.required === true && flag === arg;
+    const takesNext = flag === arg && takesValue(option, args[i + 1]);
+    const value = takesNext ? args.slice(i + 1, i + 2) : [];
     if (option === undefined || (command !== program && !option.hidden)) {
-      words.push(arg, ...(takesNext ? args.slice(i + 1, i + 2) : []));
+      words.push(arg, ...value);
       command = command.commands.find((each) => each.name() === arg) ?? command;
-    }
+    } else given.push([option, ...flag === arg ? value : [arg.slice(flag.length + 1)]]);
     if (takesNext) i++;
   }
-  return words;
+  return { words, given };
+}
+
+function takesValue(option: Option | undefined, next: string | undefined): boolean {
+  return option?.required === true || option?.optional === true && next?.startsWith("-") === false;
 }
 
 function share(

@@ -1,30 +1,30 @@
 /** Where the sockets of this user's programs are: a folder that only this user can access. */
 import { join } from "@std/path";
+import {
+  DIGEST_LENGTH,
+  freeLengthIn,
+  isGranted,
+  MAX_PATH_PART_LENGTH,
+  mayUsePipes,
+  socketFolder,
+  SUFFIXES,
+} from "../files/user_sockets.ts";
 import { quoteWord } from "../terminal/words.ts";
+import { connectLocally } from "./local_socket.ts";
 import { makePrivateFolder } from "./private_folder.ts";
-
-/** The longest path that a socket may have on every system, in bytes. */
-export const MAX_PATH_BYTES = 103;
-/** Longer names are shortened, because the folder takes about half of the path. */
-const MAX_PATH_PART_LENGTH = 40;
-/** The length of the digest at the end of a shortened name, in hexadecimal digits. */
-const DIGEST_LENGTH = 16;
-/** The end of a socket's name, by the program that listens there. */
-const SUFFIXES = { computer: ".sock", server: ".server" } as const;
 
 /** The programs that take commands of other processes. */
 export type ControlledProgram = keyof typeof SUFFIXES;
 
 /**
- * The folder, which is created if it does not exist; `undefined` on Windows, and when {@linkcode missingFlags} are
- * missing.
+ * The folder, which is created if it does not exist; `undefined` when {@linkcode missingFlags} are missing.
  *
  * @param name The program that is used; all programs of this user without it.
  * @throws {TypeError} when the path is not a folder, or the folder belongs to another user.
  */
 export async function controlFolder(name?: string, program?: ControlledProgram): Promise<string | undefined> {
-  if (Deno.build.os === "windows" || (await missingFlags(name, program)).length > 0) return undefined;
-  const folder = defaultFolder();
+  if ((await missingFlags(name, program)).length > 0) return undefined;
+  const folder = socketFolder();
   await makePrivateFolder(folder);
   return folder;
 }
@@ -36,7 +36,8 @@ export async function controlFolder(name?: string, program?: ControlledProgram):
  * @param name The program that is used; all programs of this user without it.
  */
 export async function missingFlags(name?: string, program?: ControlledProgram): Promise<string[]> {
-  const folder = defaultFolder();
+  if (Deno.build.os === "windows") return mayUsePipes() ? [] : ["-A"];
+  const folder = socketFolder();
   const socket = name === undefined ? undefined : `unix:${await controlPath(folder, name, program)}`;
   const wanted: readonly (readonly [Deno.PermissionDescriptor, string])[] = [
     [{ name: "read", path: folder }, `--allow-read=${folder}`],
@@ -45,33 +46,8 @@ export async function missingFlags(name?: string, program?: ControlledProgram): 
       ? [{ name: "net" }, "--allow-net"]
       : [{ name: "net", host: socket }, `--allow-net=${socket}`],
   ];
-  return wanted.filter(([permission]) => Deno.permissions.querySync(permission).state !== "granted")
+  return wanted.filter(([permission]) => !isGranted(permission))
     .map(([, flag]) => quoteWord(flag));
-}
-
-function defaultFolder(): string {
-  const roots = [readVariable("XDG_RUNTIME_DIR"), readVariable("TMPDIR"), "/tmp"];
-  return chooseFolder(
-    roots.filter((root) => root !== undefined).filter(mayExist),
-    readVariable("USER") ?? readVariable("LOGNAME") ?? "user",
-  );
-}
-
-/** Whether a folder exists: `XDG_RUNTIME_DIR` may name one that does not. Without permission to look, `true`. */
-function mayExist(path: string): boolean {
-  if (Deno.permissions.querySync({ name: "read", path }).state !== "granted") return true;
-  try {
-    return Deno.statSync(path).isDirectory;
-  } catch {
-    return false;
-  }
-}
-
-/** The folder in the first root that leaves enough room for the name of a socket; otherwise in the last root. */
-export function chooseFolder(roots: readonly string[], user: string): string {
-  const name = `a2c-smcp-${user.replaceAll(/[^\w.-]/g, "_").slice(0, MAX_PATH_PART_LENGTH)}`;
-  const folders = roots.map((root) => join(root, name));
-  return folders.find((folder) => freeLengthIn(folder) >= DIGEST_LENGTH) ?? folders.at(-1) ?? name;
 }
 
 /** The socket of a program. Names that differ only in case get different sockets, on every file system. */
@@ -110,22 +86,9 @@ export async function listening(paths: readonly string[]): Promise<string[]> {
 
 export async function isListening(path: string): Promise<boolean> {
   try {
-    (await Deno.connect({ transport: "unix", path })).close();
+    (await connectLocally(path)).close();
     return true;
   } catch {
     return false;
-  }
-}
-
-function freeLengthIn(folder: string): number {
-  // The longest end of a name.
-  return MAX_PATH_BYTES - new TextEncoder().encode(join(folder, SUFFIXES.server)).length;
-}
-
-function readVariable(name: string): string | undefined {
-  try {
-    return Deno.env.get(name) || undefined;
-  } catch {
-    return undefined;
   }
 }

@@ -85,6 +85,7 @@ export class Computer implements AsyncDisposable {
       inputs: this.#inputs.source,
       limits: { ...DEFAULT_LIMITS, ...config.limits, ...limits },
       members: () => office.members(),
+      isAwake: () => office.isAwake,
       onChange: (kind) => office.announce(kind),
       onProgress: (update) => office.emit(UPDATE_PROGRESS_EVENT, { computer: name, ...update }),
     });
@@ -172,7 +173,7 @@ export class Computer implements AsyncDisposable {
     return this.#host.rules.maskConfig(this.#host.config);
   }
 
-  /** The last 1,000 tool calls, oldest first. Kept in memory, and never sent to the office. */
+  /** The last 1,000 tool calls and 1,000 reads of Agents, oldest first. Kept in memory, and never sent to the office. */
   get history(): readonly ToolCallRecord[] {
     return this.#host.history.records;
   }

@@ -31,6 +31,7 @@ import {
 import type { MCPServerConfig, SentComputerConfig, ShownInput } from "../protocol/config.ts";
 import type { GetDeskTopReq, GetDeskTopRet, GetWindowsRet, WindowInfo } from "../protocol/desktop.ts";
 import type { GetFinderReq, GetFinderRet } from "../protocol/finder.ts";
+import { parseAgentCallData } from "../protocol/office_requests.ts";
 import * as parse from "../protocol/parse.ts";
 import type { GetMcpServersReq, GetMcpServersRet, McpServerInfo } from "../protocol/mcp_servers.ts";
 import type { GetPromptsReq, GetPromptsRet } from "../protocol/prompts.ts";
@@ -55,8 +56,7 @@ import type { EntryLists } from "./offers/entry_lists.ts";
 import type { McpHost } from "./host.ts";
 import { MAX_CHUNK_BYTES, type OfficeBlobs } from "./office/blob_store.ts";
 import * as reads from "./resources/read.ts";
-import { resolveDocument } from "./resources/resolve_dpe.ts";
-import type { ResolveDpe } from "./resources/file_resolver.ts";
+import { resolveDocument, type ResolveDpe } from "./resources/resolve_dpe.ts";
 import type { Uploads } from "./uploads/uploads.ts";
 
 export interface HandlerScope {
@@ -133,7 +133,7 @@ export const HANDLERS: ReadonlyMap<string, Handle> = new Map<string, Handle>([
   ],
   [GET_RESOURCE_UPDATES_EVENT, under(parse.parseGetResourceUpdatesReq, getResourceUpdates)],
   [GET_BLOB_EVENT, under(parse.parseGetBlobReq, getBlob)],
-  [PUT_BLOB_EVENT, under(parse.parseAgentCallData, ({ uploads }, request) => uploads.put({ ...request }))],
+  [PUT_BLOB_EVENT, under(parseAgentCallData, ({ uploads }, request) => uploads.put({ ...request }))],
   [
     GET_DPE_EVENT,
     under(
@@ -143,7 +143,7 @@ export const HANDLERS: ReadonlyMap<string, Handle> = new Map<string, Handle>([
       }),
     ),
   ],
-  [GET_SKILLS_EVENT, under(parse.parseAgentCallData, getSkills)],
+  [GET_SKILLS_EVENT, under(parseAgentCallData, getSkills)],
   [
     GET_SKILL_EVENT,
     under(
@@ -151,6 +151,23 @@ export const HANDLERS: ReadonlyMap<string, Handle> = new Map<string, Handle>([
       ({ host, blobs, limitBytes }, request) => host.skills.get(request, { blobs, limitBytes }),
     ),
   ],
+]);
+
+/**
+ * What is served while the owner has paused the Computer: what only says what there is, and what serves calls that run. A
+ * new call gets a result that says so.
+ */
+export const SERVED_WHILE_PAUSED: ReadonlySet<string> = new Set([
+  TOOL_CALL_EVENT,
+  ASK_TOOL_CALL_EVENT,
+  ANSWER_INPUT_EVENT,
+  FOLLOW_CALL_EVENT,
+  OPEN_INPUT_EVENT,
+  GET_TOOLS_EVENT,
+  GET_CONFIG_EVENT,
+  GET_MCP_SERVERS_EVENT,
+  UNSUBSCRIBE_RESOURCE_EVENT,
+  GET_BLOB_EVENT,
 ]);
 
 /** The size of a blob answer without its chunk: member names, handle and request id. */
@@ -294,7 +311,9 @@ async function listEntries<T extends object>(
 }
 
 async function getMcpServers(scope: HandlerScope, request: GetMcpServersReq): Answer<GetMcpServersRet> {
-  const all = scope.host.offers.describe(request.mcp_server);
+  const { isPaused } = scope.host.calls.owner;
+  const all = scope.host.offers.describe(request.mcp_server)
+    .map((each) => isPaused ? { ...each, paused: true } : each);
   const serverOf = ({ mcp_server }: McpServerInfo) => mcp_server;
   return { mcp_servers: await fit(scope, "MCP servers", all, { serverOf, keeps: "most" }) };
 }
@@ -307,9 +326,13 @@ function getResourceUpdates(
   return { updates, cursor, ...(hasMore ? { has_more: true } : {}) };
 }
 
-/** The chunk is as large as the request allows and the connection takes. */
-function getBlob({ blobs, limitBytes }: HandlerScope, request: GetBlobReq): Omit<GetBlobRet, "req_id"> {
+/** The chunk is as large as the request allows and the connection takes. What was read is not given on in a pause. */
+function getBlob(
+  { host, blobs, limitBytes }: HandlerScope,
+  request: GetBlobReq,
+): Omit<GetBlobRet, "req_id"> {
   const { blob_handle: handle, chunk_offset: offset = 0, max_chunk_bytes: wanted = 0 } = request;
+  if (blobs.isOfReads(handle)) host.calls.owner.assertNotPaused();
   // Base64 takes four bytes for three.
   const freeBytes = Math.floor((limitBytes - BLOB_ENVELOPE_BYTES) / 4) * 3;
   const maxBytes = Math.max(1, Math.min(wanted > 0 ? wanted : MAX_CHUNK_BYTES, freeBytes));

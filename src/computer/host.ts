@@ -14,12 +14,12 @@ import { DEFAULT_PROTOCOL } from "../protocol/version.ts";
 import type { SessionInfo } from "../protocol/office.ts";
 import { unknownName } from "../text/spelling.ts";
 import { describeError, shorten } from "../text/text.ts";
-import type { UpdateKind } from "./office/office_link.ts";
+import { GIVEN_VIEWS, type UpdateKind } from "./office/office_link.ts";
 import { BlobStore } from "./office/blob_store.ts";
 import type { ComputerLimits } from "../config/limits.ts";
 import { ListAnswers } from "./office/list_answer.ts";
 import type { ComputerConfig } from "../config/config.ts";
-import { filledMembers, inputIdsOf } from "../config/placeholders.ts";
+import { changedInputs, filledMembers, inputIdsOf } from "../config/placeholders.ts";
 import { describeProblem } from "../config/problem.ts";
 import { OfficeAgent } from "./office/office_agent.ts";
 import { type OfficeRules, officeRulesOf } from "./shared/office_rules.ts";
@@ -33,7 +33,7 @@ import { ResourceDirectory } from "./resources/directory.ts";
 import { ServerOffers } from "./offers/offers.ts";
 import type { SharedParts } from "./shared/shared_parts.ts";
 import { Skills } from "./skills/skills.ts";
-import { ToolCalls } from "./tools/calls.ts";
+import { ToolCalls, type ToolCallsContext } from "./tools/calls.ts";
 import { ApprovedTools } from "./tools/approved_tools.ts";
 import { ToolDirectory } from "./tools/directory.ts";
 import { ToolCallHistory } from "./tools/history.ts";
@@ -47,7 +47,7 @@ const MASKED_ANSWERS = rateOf(20, 60_000);
 const EMPTY_CONFIG: ComputerConfig = { form: "smcp", servers: [], inputs: [], warnings: [] };
 
 export interface HostContext
-  extends Pick<ComputerOptions, "confirm" | "skills" | "tokens" | "answerQuestion" | "approvals"> {
+  extends Pick<ComputerOptions, "name" | "confirm" | "skills" | "tokens" | "answerQuestion" | "approvals"> {
   readonly config: ComputerConfig;
   /** The rules of the protocol version that the Computer speaks; those of 0.2 by default. */
   readonly rules?: OfficeRules | undefined;
@@ -56,6 +56,7 @@ export interface HostContext
   readonly log: Logger;
   /** Lists the members of the office; nobody by default. */
   readonly members?: (() => Promise<readonly SessionInfo[]>) | undefined;
+  readonly isAwake?: ToolCallsContext["isAwake"];
   readonly onChange: (kind: UpdateKind) => void;
   /** A call that the Agent follows has made progress; ignored by default. */
   readonly onProgress?: ((update: ProgressUpdate) => void) | undefined;
@@ -178,6 +179,12 @@ export class McpHost implements AsyncDisposable {
       answerQuestion: context.answerQuestion,
       channel: this.channel,
       agent: this.agent,
+      isAwake: context.isAwake,
+      name: context.name,
+      onPaused: () => {
+        for (const view of GIVEN_VIEWS) if (view !== "skills") context.onChange(view);
+        if (this.skills.mayHaveAny) context.onChange("skills");
+      },
       onProgress: context.onProgress,
       events: this.events,
       vrl: () => this.#loadVrl(),
@@ -248,7 +255,8 @@ export class McpHost implements AsyncDisposable {
     this.tools.update();
     this.resources.routes.update();
     this.skills.follow([...this.#context.skills ?? [], ...config.skills ?? []]);
-    if (!isSameConfig(before, config)) this.#onChange("config");
+    const { servers: old, inputs } = before;
+    if (!isDeepStrictEqual([old, inputs], [config.servers, config.inputs])) this.#onChange("config");
     return { ...change, restarted: [...replaced, ...restarted] };
   }
 
@@ -294,7 +302,7 @@ export class McpHost implements AsyncDisposable {
   }
 
   #onChange(view: UpdateKind): void {
-    this.#context.onChange(view);
+    if (!this.calls.owner.isPaused || !GIVEN_VIEWS.has(view)) this.#context.onChange(view);
     this.events.tell({ type: "view", view });
   }
 
@@ -381,18 +389,4 @@ export class McpHost implements AsyncDisposable {
     for (const server of users) server.restart();
     return users.map(({ name }) => name);
   }
-}
-
-/** Whether two configurations look the same to an Agent; warnings do not count. */
-function isSameConfig(one: ComputerConfig, other: ComputerConfig): boolean {
-  return isDeepStrictEqual([one.servers, one.inputs], [other.servers, other.inputs]);
-}
-
-/** The ids of inputs that were added, removed, or changed in more than their description. */
-function changedInputs(before: ComputerConfig, after: ComputerConfig): Set<string> {
-  const definitions = ({ inputs }: ComputerConfig) =>
-    new Map(inputs.map((input) => [input.id, { ...input, description: "" }]));
-  const [old, next] = [definitions(before), definitions(after)];
-  const ids = new Set(old.keys()).union(new Set(next.keys()));
-  return new Set([...ids].filter((id) => !isDeepStrictEqual(old.get(id), next.get(id))));
 }

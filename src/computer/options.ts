@@ -6,7 +6,7 @@ import type { ProtocolMinor } from "../protocol/version.ts";
 import { type CallTimeouts, toCallTimes } from "../protocol/call.ts";
 import type { ComputerLimits } from "../config/limits.ts";
 import type { AnswerQuestion } from "./questions/question.ts";
-import type { ResolveDpe } from "./resources/file_resolver.ts";
+import type { ResolveDpe } from "./resources/resolve_dpe.ts";
 import type { InputSource } from "./inputs/sources.ts";
 import type { ToolCallReq } from "../protocol/tools.ts";
 import type { CallOptions } from "./tools/calls.ts";

@@ -4,7 +4,7 @@ import type { Logger } from "../log.ts";
 import type { ServerAuthorization } from "../mcp/auth/server_authorization.ts";
 import type { SignIn, SignInOptions, SignInStatus, SignOutResult } from "../mcp/auth/sign_in.ts";
 import type { SignIns } from "../mcp/auth/sign_ins.ts";
-import type { TokenStore } from "../mcp/auth/token_store.ts";
+import type { TokenKeychain, TokenStore } from "../mcp/auth/token_store.ts";
 import type { ResolvedServerConfig } from "../protocol/config.ts";
 import { unknownName } from "../text/spelling.ts";
 import type { InputSource } from "./inputs/sources.ts";
@@ -124,11 +124,12 @@ export function openSignIns(
  * `--allow-read` and `--allow-write` for the folder.
  *
  * @param path The file, such as `tokens.json` in the state folder of a program.
+ * @param keychain Keeps a key, with which the file is sealed; the sign-ins in it are readable as text without one.
  */
-export function fileTokenStore(path: string): TokenStore {
+export function fileTokenStore(path: string, keychain?: TokenKeychain): TokenStore {
   let loading: Promise<TokenStore> | undefined;
   const load = () =>
-    loading ??= import("../mcp/auth/token_file.ts").then(({ SignInFile }) => new SignInFile(path));
+    loading ??= import("../mcp/auth/token_file.ts").then(({ SignInFile }) => new SignInFile(path, keychain));
   return {
     read: async (server) => await (await load()).read(server),
     update: async (key, change) => await (await load()).update(key, change),

@@ -1,6 +1,12 @@
 /** Checks a configuration file without starting anything: its content, its problems and what they prevent. */
 import { DEFAULT_PROTOCOL, isFrom, type ProtocolMinor } from "../protocol/version.ts";
-import { isServiceGrant, type MCPServerConfig, type MCPServerInput, oauthOf } from "../protocol/config.ts";
+import {
+  isServiceGrant,
+  type MCPServerConfig,
+  type MCPServerInput,
+  oauthOf,
+  sandboxOf,
+} from "../protocol/config.ts";
 import { identifyServers } from "./bundle_id.ts";
 import { DOCUMENTS_TYPE, documentsEntry, foldersOf } from "./documents.ts";
 import { originOf, readConfigFileText } from "./file.ts";
@@ -15,6 +21,7 @@ import {
   type Placeholder,
 } from "./placeholders.ts";
 import type { ConfigOrigin } from "./foreign/variables.ts";
+import { sandboxText } from "../mcp/stdio/sandbox.ts";
 import { shorten } from "../text/text.ts";
 import { checkStart, folderProblem, newFolderProblem, skillProblem } from "./start_check.ts";
 import { formatOfFile } from "./text.ts";
@@ -25,6 +32,8 @@ export interface CheckedServer {
   readonly disabled: boolean;
   /** Whether its user has to sign in before it can start; `null` when that was not checked. */
   readonly needsSignIn: boolean | null;
+  /** What it can reach in its sandbox, in words; absent when nothing limits it. */
+  readonly sandbox?: string;
 }
 
 export interface CheckedInput {
@@ -149,11 +158,13 @@ async function checkedServer(
   { isSignedIn }: ConfigChecks,
 ): Promise<CheckedServer> {
   const { name, disabled } = value;
+  const limits = sandboxOf(value);
+  const sandbox = limits === undefined ? {} : { sandbox: sandboxText(limits) };
   const type = documentsEntry.safeParse(written).success ? DOCUMENTS_TYPE : value.type;
   const oauth = oauthOf(value);
   const isPersonal = oauth === true || (typeof oauth === "object" && !isServiceGrant(oauth));
-  if (!isPersonal) return { name, type, disabled, needsSignIn: false };
-  return { name, type, disabled, needsSignIn: isSignedIn === undefined ? null : !await isSignedIn(name) };
+  const needsSignIn = isPersonal && (isSignedIn === undefined ? null : !await isSignedIn(name));
+  return { name, type, disabled, needsSignIn, ...sandbox };
 }
 
 /** Tools that are set aside, or asked about, since they are not what their owner has allowed. */
@@ -191,7 +202,9 @@ async function checkScripts({ servers }: ConfigReading, { vrl }: ConfigChecks): 
 function startFindings({ servers }: ConfigReading): ConfigIssue[] {
   return servers.flatMap(({ path, value, isOwn }) =>
     checkStart(value).map(({ member, message }) => {
-      const written = isOwn === true
+      const written = member === "sandbox"
+        ? [member]
+        : isOwn === true
         ? ["server_parameters", member]
         : [member === "env_file" ? "envFile" : member];
       return { message, path: [...path, ...written] };

@@ -69,7 +69,12 @@ export function readDocuments(
   const entry = readWith(documentsEntry, value, { path, findings });
   if (entry === undefined) return undefined;
   warnOfOwnKeys("stdio", value, { known: Object.keys(members), path, findings });
-  const base = Object.fromEntries(Object.entries(value).filter(([key]) => !Object.hasOwn(members, key)));
+  if (value["sandbox"] !== undefined) {
+    findings.warn([...path, "sandbox"], "has no effect: it may read its folders, and nothing else");
+  }
+  const base = Object.fromEntries(
+    Object.entries(value).filter(([key]) => !Object.hasOwn(members, key) && key !== "sandbox"),
+  );
   try {
     const server = { ...base, ...documentsServer(entry, { name, origin }) };
     return readWith(serverKinds.stdio, server, { path, findings });

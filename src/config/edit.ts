@@ -55,7 +55,7 @@ export function addServerText(
   server: NewServer | WrittenServer,
   { isReplaced = false }: { readonly isReplaced?: boolean } = {},
 ): string {
-  if (name === "") throw new ConfigError("Cannot add server: the name is empty");
+  if (name === "") throw new ConfigError("Cannot add server: it has no name; give it one");
   if ("entry" in server && "inputs" in server.entry) {
     const { inputs, ...entry } = server.entry;
     return addInputs(addServerText(text, name, { entry }, { isReplaced }), inputs, `add server "${name}"`);
@@ -80,6 +80,28 @@ export function addServerText(
   const value = outline.isList ? { name, ...entry } : entry;
   if (known !== undefined) return setMemberText(before, known.path, value);
   return insert(before, outline.path, outline.isList ? { value } : { key: name, value });
+}
+
+/**
+ * The servers of an object that somebody has copied, by their names: those of a configuration of any form, each with the
+ * inputs that it uses, or the entry of one server.
+ *
+ * @param name Its name where it is one server.
+ */
+export function copiedServers(
+  value: Readonly<Record<string, unknown>>,
+  name: string,
+): (readonly [name: string, server: WrittenServer])[] {
+  const { servers = [], inputs = [] } = outlineConfig(value, new Findings()) ?? {};
+  if (servers.length === 0) return [[name, { entry: value }]];
+  return servers.map((server) => {
+    const { name: _, ...entry } = isRecord(server.value) ? server.value : {};
+    const written = JSON.stringify(entry);
+    const used = inputs.map((input) => input.value)
+      .filter((input) => isRecord(input) && written.includes(`\${input:${input["id"]}}`));
+    const own = servers.length === 1 && name !== "" ? name : String(nameOf(server) ?? "");
+    return [own, { entry: used.length === 0 ? entry : { ...entry, inputs: used } }];
+  });
 }
 
 function addInputs(text: string, inputs: unknown, action: string): string {

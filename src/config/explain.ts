@@ -48,6 +48,8 @@ function explainIssue(issue: Issue, value: unknown): string {
       return noneOf(issue.errors, value);
     case "invalid_format":
       return "must be a placeholder such as ${input:id} or ${env:NAME}";
+    case "unrecognized_keys":
+      return `cannot have ${listWords(issue.keys)}`;
     case "custom":
       return issue.message;
     default:

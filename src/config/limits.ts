@@ -39,7 +39,7 @@ export interface ListLimits {
 export interface ReadLimits {
   /** How long one list or one read may take, in milliseconds; 10,000 by default. */
   readonly readTimeoutMs: number;
-  /** How long a Desktop or Finder request waits for an MCP server, in milliseconds; 5,000 by default. */
+  /** How long a Desktop or Finder request waits for an MCP server, in milliseconds; 5,000 by default. What arrives later is announced. */
   readonly viewDeadlineMs: number;
   /** The most reads or subscriptions of one server at the same time; 8 by default. */
   readonly concurrency: number;

@@ -2,8 +2,9 @@
  * Placeholders for values that are not in the configuration: `${input:id}`, `${env:NAME}`, `${env:NAME:-default}` and
  * `${file:PATH}`, the content of a file.
  */
+import { isDeepStrictEqual } from "node:util";
 import { isRecord } from "../json/json.ts";
-import { type MCPServerConfig, oauthOf } from "../protocol/config.ts";
+import { type MCPServerConfig, type MCPServerInput, oauthOf } from "../protocol/config.ts";
 import type { ConfigPath } from "./problem.ts";
 
 /** Matches placeholders. A name may have any characters except the closing brace. */
@@ -110,4 +111,17 @@ export function mapTexts(
 /** The environment variable for the value of an input: `A2C_INPUT_API_KEY` for `api-key`. */
 export function inputVariable(id: string): string {
   return `A2C_INPUT_${id.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}`;
+}
+
+/** The ids of inputs that were added, removed, or changed in more than their description. */
+export function changedInputs(before: Inputs, after: Inputs): Set<string> {
+  const definitions = ({ inputs }: Inputs) =>
+    new Map(inputs.map((input) => [input.id, { ...input, description: "" }]));
+  const [old, next] = [definitions(before), definitions(after)];
+  const ids = new Set(old.keys()).union(new Set(next.keys()));
+  return new Set([...ids].filter((id) => !isDeepStrictEqual(old.get(id), next.get(id))));
+}
+
+interface Inputs {
+  readonly inputs: readonly MCPServerInput[];
 }

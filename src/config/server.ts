@@ -1,6 +1,6 @@
 /** Reads one MCP server of a configuration, in any form. */
 import { bundleIdProblem } from "../protocol/bundle_id.ts";
-import { type MCPServerConfig, oauthOf, type OAuthSettings } from "../protocol/config.ts";
+import { type MCPServerConfig, oauthOf, type OAuthSettings, sandboxOf } from "../protocol/config.ts";
 import { isRecord } from "../json/json.ts";
 import { serverKinds } from "../protocol/schemas/config.ts";
 import { convertEntry } from "./foreign/convert.ts";
@@ -8,6 +8,7 @@ import { DOCUMENTS_TYPE, readDocuments } from "./documents.ts";
 import { checkOAuth } from "./oauth.ts";
 import { readWith, warnOfServerKeys, warnOfToolKeys, wrongWord } from "./explain.ts";
 import { type ConfigEntry, isOwnEntry, nameOf } from "./form.ts";
+import { readSandbox } from "./sandbox.ts";
 import { checkValues } from "./values.ts";
 import { fileOf, type VariableContext } from "./foreign/variables.ts";
 
@@ -32,6 +33,14 @@ export function readServer(
   if (!isOwnEntry(value)) warnOfToolKeys(config, place);
   const idProblem = typeof config.bundle_id === "string" ? bundleIdProblem(config.bundle_id) : undefined;
   if (idProblem !== undefined) context.findings.refuse([...path, "bundle_id"], idProblem);
+  const sandbox = sandboxOf(config);
+  if (sandbox !== undefined) Object.assign(config, { sandbox: readSandbox(sandbox, place) });
+  else if (!isOwnEntry(value) && isRecord(value["sandbox"]) && value["sandboxEnabled"] !== false) {
+    const why = config.type === "stdio"
+      ? 'without "sandboxEnabled": true'
+      : "on a server that runs elsewhere";
+    context.findings.warn([...path, "sandbox"], `has no effect ${why}`);
+  }
   const oauth = oauthOf(config);
   if (typeof oauth === "object") resolveFiles(oauth, place.origin);
   checkOAuth(config, place);

@@ -1,12 +1,19 @@
 /** What a configuration needs on this machine: the programs and files of its servers, and folders. */
 import { join } from "@std/path";
 import { childEnvironment } from "../mcp/stdio/environment.ts";
+import { ConfigurationError } from "../mcp/errors.ts";
+import { sandboxed, thisSystem } from "../mcp/stdio/sandbox.ts";
 import { hasProgram } from "../mcp/stdio/spawn.ts";
-import type { MCPServerConfig, MCPServerStdioParameters } from "../protocol/config.ts";
+import {
+  type MCPServerConfig,
+  type MCPServerStdioConfig,
+  type MCPServerStdioParameters,
+  sandboxOf,
+} from "../protocol/config.ts";
 import { hasPlaceholder } from "./placeholders.ts";
 
 interface StartFinding {
-  readonly member: keyof MCPServerStdioParameters;
+  readonly member: keyof MCPServerStdioParameters | "sandbox";
   readonly message: string;
 }
 
@@ -17,8 +24,23 @@ export function checkStart(config: MCPServerConfig): StartFinding[] {
   return [
     ...checkEnvFile(server_parameters),
     ...checkFolder(server_parameters),
-    ...checkCommand(server_parameters),
+    ...(sandboxOf(config) === undefined ? checkCommand(server_parameters) : checkSandbox(config)),
   ];
+}
+
+function checkSandbox({ server_parameters, sandbox }: MCPServerStdioConfig): StartFinding[] {
+  const { command, args, cwd } = server_parameters;
+  if (!sandbox || [command, ...args].some(hasPlaceholder)) return [];
+  const env = childEnvironment(ownEnvironment(), server_parameters.env);
+  try {
+    const program = { command, args, env, cwd: cwd ?? undefined };
+    const own = Object.keys(server_parameters.env ?? {});
+    sandboxed(program, { sandbox, own, system: thisSystem(program) });
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigurationError) return [{ member: "sandbox", message: error.message }];
+    throw error;
+  }
 }
 
 function checkCommand({ command, env, cwd }: MCPServerStdioParameters): StartFinding[] {

@@ -1,8 +1,9 @@
 /** Checks of values that a schema cannot express. Values with placeholders pass, until those are filled in. */
+import * as z from "zod";
 import { ConfigurationError } from "../mcp/errors.ts";
 import { textEncodingOf } from "../mcp/stdio/text_encoding.ts";
 import type { MCPServerConfig, ResolvedServerConfig } from "../protocol/config.ts";
-import { resolvedServerConfig } from "../protocol/schemas/config.ts";
+import { type Scalars, sse, stdio, streamable } from "../protocol/schemas/config.ts";
 import { readWith } from "./explain.ts";
 import { checkOAuth } from "./oauth.ts";
 import { hasPlaceholder } from "./placeholders.ts";
@@ -66,6 +67,34 @@ export function urlProblem(url: string): string | undefined {
   const protocol = URL.canParse(url) ? new URL(url).protocol : undefined;
   return protocol === "http:" || protocol === "https:" ? undefined : "must be an http or https URL";
 }
+
+/** The scalars after placeholders are replaced; a value may have to be converted to another type. */
+const resolved: Scalars<never> = {
+  text: (schema) => z.preprocess(toText, schema),
+  number: (schema) => z.preprocess(toNumber, schema),
+  truth: (schema) => z.preprocess(toTruth, schema),
+  choice: (schema) => z.preprocess(toText, schema),
+  header: z.preprocess(toText, z.string()),
+};
+
+function toText(value: unknown): unknown {
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : value;
+}
+
+function toNumber(value: unknown): unknown {
+  return typeof value === "string" && value.trim() !== "" ? Number(value) : value;
+}
+
+function toTruth(value: unknown): unknown {
+  if (value === "true") return true;
+  return value === "false" ? false : value;
+}
+
+const resolvedServerConfig: z.ZodType<ResolvedServerConfig> = z.discriminatedUnion("type", [
+  stdio(resolved),
+  streamable(resolved),
+  sse(resolved),
+]);
 
 /**
  * Checks the configuration of a server after its placeholders were filled in. Strings are converted to numbers and

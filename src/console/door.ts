@@ -9,7 +9,7 @@ import { answerByFetch } from "../http/fetch_adapter.ts";
 import { startListening, stopListening } from "../http/listening.ts";
 import { createHostRule } from "../http/senders.ts";
 import { digestOf, isToken, readBearer } from "../http/tokens.ts";
-import { type ConsoleProgram, ConsoleSite } from "./site.ts";
+import { type Admission, type ConsoleProgram, ConsoleSite } from "./site.ts";
 
 /** The only address that it listens on. */
 const HOST = "127.0.0.1";
@@ -85,10 +85,6 @@ export class ConsoleDoor implements AsyncDisposable {
     return `http://${HOST}:${this.#port}/#${this.#token}`;
   }
 
-  get token(): string {
-    return this.#token;
-  }
-
   /** Ends all streams and connections, and the commands that run for them. Idempotent. */
   async close(): Promise<void> {
     this.#site.close();
@@ -109,13 +105,13 @@ export class ConsoleDoor implements AsyncDisposable {
     }
   }
 
-  #admit({ headers, socket }: IncomingMessage) {
+  #admit({ headers, socket }: IncomingMessage): Admission {
     if (!isToken(readBearer(headers.authorization) ?? "", this.#digest)) {
       const message = 'Show the token of this start: the header "Authorization: Bearer TOKEN"';
-      return { status: 401, message } as const;
+      return { status: 401, message };
     }
     this.#strangers.delete(socket);
-    return undefined;
+    return {};
   }
 }
 

@@ -1,7 +1,7 @@
-/** The stream of events of a console: server-sent events with ids, from which a reader resumes. */
-import { clearInterval, setInterval } from "node:timers";
+/** The stream of events of a console: server-sent events. */
+import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers";
 
-/** The most events that are kept for readers who come back or read slowly. */
+/** The most events that are kept for readers who read slowly. */
 const MAX_KEPT_EVENTS = 2_000;
 /** The most characters of them together. */
 const MAX_KEPT_LENGTH = 4 * 1024 * 1024;
@@ -9,12 +9,6 @@ const MAX_KEPT_LENGTH = 4 * 1024 * 1024;
 const PIECE_LENGTH = 64 * 1024;
 /** The most readers at a time. */
 const MAX_READERS = 32;
-/** How often what changes often is told, in milliseconds. */
-const MERGE_INTERVAL_MS = 250;
-/** How often a reader hears something although nothing happens, in milliseconds. */
-const KEEP_ALIVE_MS = 15_000;
-/** A reader that has taken nothing for so long is gone, in milliseconds. */
-const SILENCE_MS = 60_000;
 
 /** How events are merged with others. */
 export interface MergeOptions {
@@ -23,37 +17,39 @@ export interface MergeOptions {
 }
 
 /** When {@linkcode EventFeed} does what it does by the clock, in milliseconds. */
-export interface FeedTimes {
-  readonly mergeMs?: number;
-  readonly keepAliveMs?: number;
-  readonly silenceMs?: number;
-}
+const TIMES = {
+  /** How often what changes often is told. */
+  mergeMs: 250,
+  /** How often a reader hears something although nothing happens. */
+  keepAliveMs: 15_000,
+  /** A reader that has taken nothing for so long is gone. */
+  silenceMs: 60_000,
+};
+
+export type FeedTimes = Readonly<Partial<typeof TIMES>>;
 
 /**
  * Keeps the last events, and tells them to readers. A reader holds no events of its own: it takes from those that are
  * kept, so a slow one costs no memory, and is told by `reset` that it has missed some.
  */
 export class EventFeed {
-  /** Ids of another start, or of another feed, are not of this one. */
-  readonly #start = crypto.randomUUID().slice(0, 8);
-  readonly #times: Required<FeedTimes>;
+  readonly #times: Readonly<typeof TIMES>;
   /** The last events as texts, the last of which has the last number. */
   readonly #kept: string[] = [];
-  readonly #readers = new Set<FeedReader>();
   /** By name and key: what was told since the last tick, with the newest of what came after that. */
   readonly #told = new Map<string, { readonly name: string; readonly value: object } | undefined>();
+  /** Wakes the readers that have all. */
+  readonly #waiting = new Set<() => void>();
+  readonly #closing = new AbortController();
   #merging: ReturnType<typeof setInterval> | undefined;
   #keptLength = 0;
   #lastNumber = 0;
+  #readers = 0;
   #watch: (() => Disposable) | undefined;
   #watching: Disposable | undefined;
-  #timer: ReturnType<typeof setInterval> | undefined;
-  #isClosed = false;
 
-  constructor(
-    { mergeMs = MERGE_INTERVAL_MS, keepAliveMs = KEEP_ALIVE_MS, silenceMs = SILENCE_MS }: FeedTimes = {},
-  ) {
-    this.#times = { mergeMs, keepAliveMs, silenceMs };
+  constructor(times: FeedTimes = {}) {
+    this.#times = { ...TIMES, ...times };
   }
 
   /**
@@ -65,7 +61,7 @@ export class EventFeed {
    *   told at once, and nothing that came before it is told any more.
    */
   publish(name: string, value?: object, { key, isLast = false }: MergeOptions = {}): void {
-    if (this.#isClosed) return;
+    if (this.#closing.signal.aborted) return;
     if (key === undefined && value !== undefined) return this.#append(name, value);
     const id = `${name} ${key ?? ""}`;
     if (!isLast && this.#told.has(id)) return void this.#told.set(id, { name, value: value ?? {} });
@@ -80,38 +76,33 @@ export class EventFeed {
   }
 
   /**
-   * The answer to a request for events, which follows them until its signal is aborted; `undefined` when there are too many
-   * readers.
+   * The answer to a request for events, which follows them from now on until its signal is aborted; `undefined` when there
+   * are too many readers.
    *
-   * @param lastId The last event that the reader has; without it, it begins with the next one.
    * @param end `onEnd` is called when the answer is over, for whatever reason.
    */
   read(
-    lastId: string | undefined,
     { signal, onEnd = () => {} }: { readonly signal: AbortSignal; readonly onEnd?: () => void },
   ): Response | undefined {
-    if (this.#isClosed || this.#readers.size >= MAX_READERS) return undefined;
-    const reader = new FeedReader({
-      sent: lastId === undefined ? this.#lastNumber : this.#numberOf(lastId),
-      onRoom: () => this.#send(reader),
-      onEnd: () => {
-        this.#leave(reader);
-        onEnd();
-      },
-    });
-    this.#readers.add(reader);
-    if (this.#readers.size === 1) this.#begin();
-    signal.addEventListener("abort", () => reader.end(), { once: true });
-    return new Response(reader.stream, {
+    if (this.#closing.signal.aborted || this.#readers >= MAX_READERS) return undefined;
+    const over = new AbortController();
+    const ended = AbortSignal.any([signal, over.signal, this.#closing.signal]);
+    if (++this.#readers === 1) this.#watching = this.#watch?.();
+    ended.addEventListener("abort", () => {
+      if (--this.#readers === 0) this.#watching?.[Symbol.dispose]();
+      for (const wake of this.#waiting) wake();
+      onEnd();
+    }, { once: true });
+    const { silenceMs } = this.#times;
+    return new Response(toStream(this.#pieces(this.#lastNumber, ended), { over, ended, silenceMs }), {
       headers: { "content-type": "text/event-stream", "cache-control": "no-store" },
     });
   }
 
   /** Ends all streams. Idempotent. */
   close(): void {
-    this.#isClosed = true;
     clearInterval(this.#merging);
-    for (const reader of [...this.#readers]) reader.end();
+    this.#closing.abort();
   }
 
   #merge(): void {
@@ -126,110 +117,78 @@ export class EventFeed {
   }
 
   #append(name: string, value: object): void {
-    const text = this.#textOf(++this.#lastNumber, { name, value });
+    const text = textOf(name, value);
+    this.#lastNumber++;
     this.#kept.push(text);
     this.#keptLength += text.length;
     while (this.#kept.length > MAX_KEPT_EVENTS || this.#keptLength > MAX_KEPT_LENGTH) {
       this.#keptLength -= this.#kept.shift()?.length ?? 0;
     }
-    for (const reader of this.#readers) this.#send(reader);
+    for (const wake of this.#waiting) wake();
   }
 
-  #textOf(number: number, { name, value }: { readonly name: string; readonly value: object }): string {
-    return `id: ${this.#start}-${number}\nevent: ${name}\ndata: ${JSON.stringify(value)}\n\n`;
-  }
-
-  /** The number of an event of this feed; `undefined` for an id of another one. */
-  #numberOf(id: string): number | undefined {
-    const [start, digits = ""] = id.split("-", 2);
-    const number = Number(digits);
-    const isOwn = start === this.#start && /^\d+$/.test(digits) && number <= this.#lastNumber;
-    return isOwn ? number : undefined;
-  }
-
-  /** Sends a reader what it does not have, as much as one piece holds, if its client has room for it. */
-  #send(reader: FeedReader): void {
-    const { sent } = reader;
-    if (!reader.hasRoom || sent === this.#lastNumber) return;
-    const missing = sent === undefined ? Infinity : this.#lastNumber - sent;
-    if (missing > this.#kept.length) {
-      reader.sent = this.#lastNumber;
-      return reader.send(this.#textOf(this.#lastNumber, { name: "reset", value: {} }));
-    }
-    let text = "";
-    let at = this.#kept.length - missing;
-    while (at < this.#kept.length && text.length < PIECE_LENGTH) text += this.#kept[at++] ?? "";
-    reader.sent = this.#lastNumber - (this.#kept.length - at);
-    reader.send(text);
-  }
-
-  #begin(): void {
-    this.#timer = setInterval(() => {
-      for (const reader of [...this.#readers]) {
-        if (reader.hasRoom) reader.send(": \n\n");
-        else if (performance.now() - reader.sentAtMs > this.#times.silenceMs) reader.end();
+  /** What a reader gets that has the events up to `sent`. */
+  async *#pieces(sent: number, ended: AbortSignal): AsyncGenerator<string> {
+    // The head of the answer goes out with it, so that the reader knows that it misses nothing from now on.
+    yield ": open\n\n";
+    while (true) {
+      if (sent === this.#lastNumber) await this.#news();
+      if (ended.aborted) return;
+      const missing = this.#lastNumber - sent;
+      if (missing > this.#kept.length) {
+        sent = this.#lastNumber;
+        yield textOf("reset", {});
+        continue;
       }
-    }, this.#times.keepAliveMs);
-    this.#watching = this.#watch?.();
+      let at = this.#kept.length - missing;
+      let text = missing === 0 ? ": \n\n" : "";
+      while (at < this.#kept.length && text.length < PIECE_LENGTH) text += this.#kept[at++] ?? "";
+      sent = this.#lastNumber - (this.#kept.length - at);
+      yield text;
+    }
   }
 
-  #leave(reader: FeedReader): void {
-    if (!this.#readers.delete(reader) || this.#readers.size > 0) return;
-    clearInterval(this.#timer);
-    this.#watching?.[Symbol.dispose]();
-    this.#watching = undefined;
+  /** Resolves at the next event, when a reader ends, and when one has to hear something although nothing happens. */
+  async #news(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, this.#times.keepAliveMs);
+    this.#waiting.add(resolve);
+    await promise;
+    clearTimeout(timer);
+    this.#waiting.delete(resolve);
   }
 }
 
-interface FeedReaderOptions {
-  readonly sent: number | undefined;
-  /** Called when the client has room for a piece. */
-  readonly onRoom: () => void;
-  readonly onEnd: () => void;
+function textOf(name: string, value: object): string {
+  return `event: ${name}\ndata: ${JSON.stringify(value)}\n\n`;
 }
 
-/** One stream, which takes a piece when its client asks for one. */
-class FeedReader {
-  readonly stream: ReadableStream<Uint8Array>;
-  /** The number of the last event that was sent; `undefined` while a `reset` is due. */
-  sent: number | undefined;
-  sentAtMs = performance.now();
-  hasRoom = false;
-  readonly #encoder = new TextEncoder();
-  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
-  #onEnd: (() => void) | undefined;
-
-  constructor({ sent, onRoom, onEnd }: FeedReaderOptions) {
-    this.sent = sent;
-    this.#onEnd = onEnd;
-    this.stream = new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        this.#controller = controller;
-        // The head of the answer goes out with it, so that the reader knows that it misses nothing from now on.
-        this.send(": open\n\n");
-      },
-      pull: () => {
-        this.hasRoom = true;
-        onRoom();
-      },
-      cancel: () => {
-        this.#controller = undefined;
-        this.end();
-      },
-    }, { highWaterMark: 1 });
-  }
-
-  send(text: string): void {
-    this.hasRoom = false;
-    this.sentAtMs = performance.now();
-    this.#controller?.enqueue(this.#encoder.encode(text));
-  }
-
-  end(): void {
-    this.hasRoom = false;
-    this.#onEnd?.();
-    this.#onEnd = undefined;
-    this.#controller?.close();
-    this.#controller = undefined;
-  }
+/** Takes a piece when the client has room for it; a client that has no room for long is gone. */
+function toStream(pieces: AsyncGenerator<string>, { over, ended, silenceMs }: {
+  readonly over: AbortController;
+  readonly ended: AbortSignal;
+  readonly silenceMs: number;
+}): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let silence: ReturnType<typeof setTimeout> | undefined;
+  let isCancelled = false;
+  return new ReadableStream({
+    start(controller) {
+      ended.addEventListener("abort", () => {
+        clearTimeout(silence);
+        if (!isCancelled) controller.close();
+      }, { once: true });
+    },
+    async pull(controller) {
+      clearTimeout(silence);
+      const { value } = await pieces.next();
+      if (value === undefined || ended.aborted) return;
+      controller.enqueue(encoder.encode(value));
+      silence = setTimeout(() => over.abort(), silenceMs);
+    },
+    cancel() {
+      isCancelled = true;
+      over.abort();
+    },
+  }, { highWaterMark: 1 });
 }

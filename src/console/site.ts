@@ -1,5 +1,6 @@
 /** What answers at a console: its page for everybody, and the API for whoever is admitted. */
 import type { IncomingMessage } from "node:http";
+import type { AskedRequest } from "../http/headers.ts";
 import { BodyMemory, readJsonBody } from "../http/mcp/json_body.ts";
 import type { Forwarded } from "../http/proxies.ts";
 import { senderProblem, type SenderRules } from "../http/senders.ts";
@@ -49,10 +50,19 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 /** Which page a console shows. */
 export type ConsolePage = "owner" | "operator";
 
+/** Who uses the API, as far as that is known. */
+export interface ConsoleUser {
+  readonly by?: string;
+  readonly address?: string | undefined;
+}
+
+/** Who may use the API; or why a request may not. */
+export type Admission = ConsoleUser | { readonly status: 401 | 403 | 429; readonly message: string };
+
 /** Runs the words of a command with `--json`. It stops when `signal` is aborted. */
 export type RunOffered = (
   words: readonly string[],
-  context: { readonly signal: AbortSignal },
+  context: { readonly signal: AbortSignal; readonly user: ConsoleUser },
 ) => Promise<CommandOutcome>;
 
 /** A program whose commands a console runs. */
@@ -70,10 +80,7 @@ export interface SiteOptions extends ConsoleProgram {
   readonly senders: SenderRules;
   /** Proves to a page, which has not shown its token yet, that this program knows it; for a port that others may take. */
   readonly prove?: (nonce: string) => Uint8Array<ArrayBuffer>;
-  /** Why a request may not use the API; `undefined` lets it. */
-  readonly admit: (
-    incoming: IncomingMessage,
-  ) => Promise<{ readonly status: 401 | 403 | 429; readonly message: string } | undefined>;
+  readonly admit: (incoming: IncomingMessage) => Promise<Admission>;
 }
 
 export class ConsoleSite {
@@ -91,7 +98,7 @@ export class ConsoleSite {
   }
 
   /** Answers a request whose path is `base` or below. Never rejects. */
-  async fetch(request: Request, incoming: IncomingMessage, forwarded?: Forwarded): Promise<Response> {
+  async fetch(request: AskedRequest, incoming: IncomingMessage, forwarded?: Forwarded): Promise<Response> {
     const { base, admit, logger } = this.#options;
     try {
       const pathname = new URL(request.url).pathname.slice(base.length);
@@ -99,9 +106,9 @@ export class ConsoleSite {
       if (problem !== undefined) throw new ApiRefusal(403, problem);
       if (pathname === "") return new Response(null, { status: 308, headers: { location: `${base}/` } });
       if (pathname !== "/api" && !pathname.startsWith("/api/")) return this.#asset(request, pathname);
-      const refusal = await admit(incoming);
-      if (refusal !== undefined) throw new ApiRefusal(refusal.status, refusal.message);
-      return await this.#api(request, { pathname, incoming });
+      const user = await admit(incoming);
+      if ("status" in user) throw new ApiRefusal(user.status, user.message);
+      return await this.#api(request, { pathname, incoming, user });
     } catch (error) {
       if (error instanceof ApiRefusal) return refused(error);
       logger.error("a request to the console failed", { error: describeError(error) });
@@ -110,7 +117,7 @@ export class ConsoleSite {
   }
 
   /** A link that somebody follows is the one request of another site that is let in: to the page, which holds no secret. */
-  #senderProblem({ method }: Request, { pathname, incoming: { headers }, forwarded }: {
+  #senderProblem({ method }: AskedRequest, { pathname, incoming: { headers }, forwarded }: {
     readonly pathname: string;
     readonly incoming: IncomingMessage;
     readonly forwarded: Forwarded | undefined;
@@ -123,7 +130,7 @@ export class ConsoleSite {
     return senderProblem(sender, this.#options.senders, forwarded);
   }
 
-  #asset({ method, url }: Request, pathname: string): Response {
+  #asset({ method, url }: AskedRequest, pathname: string): Response {
     if (pathname === "/proof") return this.#proof(new URL(url).searchParams.get("nonce") ?? "");
     const name = pathname === "/" ? `${this.#options.page}.html` : pathname.slice(1);
     if (!Object.hasOwn(assets, name)) throw new ApiRefusal(404, `Nothing is at "${pathname}"`);
@@ -143,9 +150,10 @@ export class ConsoleSite {
     });
   }
 
-  async #api(request: Request, { pathname, incoming }: {
+  async #api(request: AskedRequest, { pathname, incoming, user }: {
     readonly pathname: string;
     readonly incoming: IncomingMessage;
+    readonly user: ConsoleUser;
   }): Promise<Response> {
     const { commands } = this.#options;
     if (pathname === "/api/events") return this.#events(request, incoming);
@@ -154,32 +162,30 @@ export class ConsoleSite {
     if (command === undefined) {
       throw new ApiRefusal(404, `Cannot run "${pathname}": unknown command; GET /api lists the commands`);
     }
-    if (request.method === "POST") return await this.#run(request, command, await this.#body(request));
+    const run = { request, command, user };
+    if (request.method === "POST") return await this.#run({ ...run, asked: await this.#body(request) });
     if (request.method !== "GET") throw new ApiRefusal(405, "The API has GET and POST");
     if (!command.methods.includes("GET")) {
       throw new ApiRefusal(405, `Cannot run "${command.command}" by GET: use POST`);
     }
-    return await this.#run(request, command, askedByQuery(new URL(request.url).searchParams));
+    return await this.#run({ ...run, asked: askedByQuery(new URL(request.url).searchParams) });
   }
 
-  #events(request: Request, incoming: IncomingMessage): Response {
+  #events(request: AskedRequest, incoming: IncomingMessage): Response {
     if (request.method !== "GET") throw new ApiRefusal(405, "Events are only read");
     const over = new AbortController();
     const signal = AbortSignal.any([request.signal, this.#closing.signal, over.signal]);
-    const answer = this.#options.feed.read(request.headers.get("last-event-id") ?? undefined, {
-      signal,
-      onEnd: () => clearInterval(readmission),
-    });
+    const answer = this.#options.feed.read({ signal, onEnd: () => clearInterval(readmission) });
     if (answer === undefined) throw new ApiRefusal(503, "Cannot send events: too many readers");
     const readmission = setInterval(async () => {
-      if (await this.#options.admit(incoming) !== undefined) over.abort();
+      if ("status" in await this.#options.admit(incoming)) over.abort();
     }, READMISSION_MS);
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) answer.headers.set(name, value);
     return answer;
   }
 
   /** A page of another site can send a form, but no JSON. */
-  async #body(request: Request): Promise<AskedWith> {
+  async #body(request: AskedRequest): Promise<AskedWith> {
     const type = request.headers.get("content-type") ?? "";
     if (!/^application\/json\s*(;|$)/i.test(type)) {
       throw new ApiRefusal(415, "Cannot read the body: its content type must be application/json");
@@ -191,9 +197,15 @@ export class ConsoleSite {
     throw new ApiRefusal(read.status, isRecord(error) ? String(error["message"]) : "Cannot read the body");
   }
 
-  async #run({ signal }: Request, command: OfferedCommand, asked: AskedWith): Promise<Response> {
+  async #run({ request: { signal }, command, asked, user }: {
+    readonly request: AskedRequest;
+    readonly command: OfferedCommand;
+    readonly asked: AskedWith;
+    readonly user: ConsoleUser;
+  }): Promise<Response> {
     const outcome = await this.#options.run(toWords(command, asked), {
       signal: AbortSignal.any([signal, this.#closing.signal]),
+      user,
     });
     const answer = answerOf(outcome);
     return json(answer.status, answer.json);

@@ -1,6 +1,11 @@
 /** Reading regular files of a bounded size, and replacing files in one step. */
 import { dirname, join } from "@std/path";
+import { delay } from "../async/backoff.ts";
 import { describeError } from "../text/text.ts";
+
+/** How often a file is replaced that another program has open, and how much longer each wait is, in milliseconds. */
+const RENAME_ATTEMPTS = 10;
+const RENAME_PAUSE_MS = 10;
 
 /** Limits for {@linkcode readRegularFile}. */
 export interface RegularFileOptions {
@@ -35,6 +40,49 @@ function kindProblem({ isFile, isDirectory, size }: Deno.FileInfo, maxBytes: num
   return size > maxBytes ? `it has more than ${maxBytes} bytes` : undefined;
 }
 
+/** The access that others than the owner have. */
+const OTHERS = 0o077;
+
+/** What lets every user write a file, or replace each file of a folder; in one with the second bit, only files of their own. */
+const ALL_WRITE = 0o002;
+const STICKY = 0o1000;
+
+/** Why a file is no place for secrets: other users can access it. `undefined` where nobody else can. */
+export function privacyProblem({ mode }: Deno.FileInfo, path: string): string | undefined {
+  const isOpen = mode !== null && Deno.build.os !== "windows" && (mode & OTHERS) !== 0;
+  return isOpen ? `other users can access it; run: chmod 600 ${path}` : undefined;
+}
+
+/** Why a file is no place for what counts: every user can change or replace it. `undefined` where that is not so, or is not there. */
+export async function trustProblem(path: string): Promise<string | undefined> {
+  if (Deno.build.os === "windows") return undefined;
+  for (const place of [path, dirname(path)]) {
+    const mode = (await Deno.stat(place).catch(() => undefined))?.mode ?? 0;
+    if ((mode & (ALL_WRITE | STICKY)) === ALL_WRITE) {
+      return `every user can change it; run: chmod o-w ${place}`;
+    }
+  }
+}
+
+/**
+ * Holds a lock until the disposal, or the end of this process; `undefined` while another one holds it. The file of the lock is
+ * not the one that it is for, which may be replaced.
+ */
+export function holdLock(path: string): Disposable | undefined {
+  Deno.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  // Whoever can open it can hold it.
+  const file = Deno.openSync(path, { write: true, create: true, mode: 0o600 });
+  if (!file.tryLockSync(true)) return void file.close();
+  return {
+    [Symbol.dispose]() {
+      // A process that is just being started has the file too, and would keep the lock until it runs its own program.
+      // Windows starts none with it.
+      if (Deno.build.os !== "windows") file.unlockSync();
+      file.close();
+    },
+  };
+}
+
 /** Why a file cannot be read, in words for users. */
 export function describeFileError(error: unknown): string {
   if (error instanceof Deno.errors.NotFound) return "no such file";
@@ -58,9 +106,53 @@ export async function replaceFile(
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
   try {
     await Deno.writeFile(draft, bytes, { createNew: true, mode });
-    await Deno.rename(draft, path);
+    await renameOver(draft, path);
   } catch (error) {
     await Deno.remove(draft).catch(() => {});
     throw error;
+  }
+}
+
+/** As {@linkcode replaceFile}, for its owner alone, in a folder that is made for its owner alone where there is none. */
+export async function replacePrivateFile(path: string, content: Uint8Array | string): Promise<void> {
+  await Deno.mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await replaceFile(path, content, { mode: 0o600 });
+}
+
+/**
+ * Appends to a file for its owner alone. A file that would have more than `maxBytes` is moved aside first, in the place of the
+ * one before; without a bound by default.
+ */
+export function appendPrivateFile(
+  path: string,
+  content: Uint8Array | string,
+  { maxBytes = Infinity }: { readonly maxBytes?: number } = {},
+): void {
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+  const size = maxBytes === Infinity ? 0 : sizeOf(path);
+  if (size > 0 && size + bytes.length > maxBytes) Deno.renameSync(path, `${path}.1`);
+  // Deno.writeFile() would set the mode of a file that is there, too.
+  using file = Deno.openSync(path, { append: true, create: true, mode: 0o600 });
+  for (let start = 0; start < bytes.length;) start += file.writeSync(bytes.subarray(start));
+}
+
+function sizeOf(path: string): number {
+  try {
+    return Deno.statSync(path).size;
+  } catch {
+    return 0;
+  }
+}
+
+/** On Windows a program that reads the file, such as one that looks for viruses, refuses its replacement for a moment. */
+async function renameOver(draft: string, path: string): Promise<void> {
+  for (let attempt = 1;; attempt++) {
+    try {
+      return await Deno.rename(draft, path);
+    } catch (error) {
+      const isBusy = Deno.build.os === "windows" && error instanceof Deno.errors.PermissionDenied;
+      if (!isBusy || attempt === RENAME_ATTEMPTS) throw error;
+      await delay(attempt * RENAME_PAUSE_MS);
+    }
   }
 }

@@ -4,8 +4,10 @@
  */
 import { readFile, stat } from "node:fs/promises";
 import { clearTimeout, setTimeout } from "node:timers";
+import { Limiter } from "../async/limiter.ts";
 import type { LogFields, Logger } from "../log.ts";
 import { describeError } from "../text/text.ts";
+import { replacePrivateFile, trustProblem } from "./files.ts";
 
 /** A file cannot be read, or its content cannot be used; the message says why, without any of its content. */
 export class FileContentError extends Error {
@@ -88,6 +90,11 @@ export interface WatchedFilesOptions {
   readonly given?: readonly string[] | undefined;
   readonly maxBytes: number;
   /**
+   * The text of a file of this program while there is none. `edit` changes such a file, and no other user may; one that cannot
+   * be used at the start is told of as a later one is.
+   */
+  readonly ownText?: string | undefined;
+  /**
    * Uses the texts of the files, in their order: at the start, and after each change. It may return fields for the line
    * in the log.
    *
@@ -104,6 +111,10 @@ export class WatchedFiles implements AsyncDisposable {
   readonly #options: WatchedFilesOptions;
   #watch: FileWatch | undefined;
   #problem: string | undefined;
+  /** What this program has written last: to read that again is no news. */
+  #written: string | undefined;
+  /** Reads and writes run one after another. */
+  readonly #oneByOne = new Limiter(1);
 
   private constructor(options: WatchedFilesOptions) {
     this.#options = options;
@@ -111,11 +122,11 @@ export class WatchedFiles implements AsyncDisposable {
 
   /** Reads the files, and again after each change until `close()`. The check does not keep the process running. */
   static async open(options: WatchedFilesOptions): Promise<WatchedFiles> {
-    const { files, intervalMs } = options;
+    const { files, intervalMs, ownText } = options;
     const watched = new WatchedFiles(options);
     const since = await versionOf(files);
-    await watched.#load();
-    const onChange = (version: string) => watched.#reload(version);
+    await (ownText === undefined ? watched.#load() : watched.#reload());
+    const onChange = (version: string) => watched.#oneByOne.run(() => watched.#reload(version));
     watched.#watch = new FileWatch(files, { since, onChange, intervalMs });
     return watched;
   }
@@ -123,6 +134,21 @@ export class WatchedFiles implements AsyncDisposable {
   /** Why the newest version of the files is not in use; `undefined` while it is. */
   get problem(): string | undefined {
     return this.#problem;
+  }
+
+  /**
+   * Changes the only file, by what `change` returns when the newest version is in use.
+   *
+   * @throws {FileContentError} when that version cannot be used: then it stays as it is.
+   */
+  async edit(change: () => string): Promise<void> {
+    await this.#oneByOne.run(async () => {
+      await this.#load();
+      const text = change();
+      for (const file of this.#options.files) await replacePrivateFile(file, text);
+      this.#written = text;
+      this.#options.use([text]);
+    });
   }
 
   async close(): Promise<void> {
@@ -133,30 +159,37 @@ export class WatchedFiles implements AsyncDisposable {
     return this.close();
   }
 
-  async #reload(version: string): Promise<void> {
+  /** @param version The changed one; at the start there is none. */
+  async #reload(version?: string): Promise<void> {
     const { kind, files, logger } = this.#options;
     const fields = { files: files.join(", ") };
+    const before = this.#problem;
     try {
       const loaded = await this.#load(version);
-      if (loaded === undefined) return;
-      this.#problem = undefined;
+      if (loaded === undefined || version === undefined || (loaded.isOwn && before === undefined)) return;
       logger.info(`read the changed ${kind}`, { ...fields, ...loaded.fields });
     } catch (error) {
       const problem = describeError(error);
       // One line for each problem.
-      if (problem === this.#problem) return;
+      if (problem === before) return;
       this.#problem = problem;
-      logger.error(`cannot use the changed ${kind}; keeping the previous one`, { ...fields, error: problem });
+      const which = version === undefined ? kind : `changed ${kind}; keeping the previous one`;
+      logger.error(`cannot use the ${which}`, { ...fields, error: problem });
     }
   }
 
   /** Reads the files and uses them; not when they are no longer of this version. */
-  async #load(version?: string): Promise<{ readonly fields: LogFields | void } | undefined> {
-    const { kind, files, given, maxBytes, use } = this.#options;
+  async #load(
+    version?: string,
+  ): Promise<{ readonly fields: LogFields | void; readonly isOwn: boolean } | undefined> {
+    const { kind, files, given, use } = this.#options;
     try {
-      const texts = given ?? await Promise.all(files.map((file) => readText(file, maxBytes)));
+      const texts = given ?? await Promise.all(files.map((file) => readText(file, this.#options)));
       const isChanged = version !== undefined && version !== await versionOf(files);
-      return isChanged ? undefined : { fields: use(texts) };
+      if (isChanged) return undefined;
+      const fields = use(texts);
+      this.#problem = undefined;
+      return { fields, isOwn: texts[0] === this.#written };
     } catch (cause) {
       const named = files.map((file) => `"${file}"`).join(" and ");
       const reason = describeError(cause).replace(/^E[A-Z]+: /, "");
@@ -178,8 +211,13 @@ export async function versionOf(files: readonly string[]): Promise<string> {
   return versions.join("\n");
 }
 
-async function readText(file: string, maxBytes: number): Promise<string> {
-  const found = await stat(file);
+async function readText(file: string, { maxBytes, ownText }: WatchedFilesOptions): Promise<string> {
+  const problem = ownText === undefined ? undefined : await trustProblem(file);
+  if (problem !== undefined) throw contentProblem(problem);
+  const found = await stat(file).catch((error) => {
+    if (ownText === undefined || error.code !== "ENOENT") throw error;
+  });
+  if (found === undefined) return ownText ?? "";
   // Reading a pipe would wait for its other end.
   if (!found.isFile()) throw contentProblem(`"${file}" is not a regular file`);
   if (found.size > maxBytes) throw contentProblem(`"${file}" has more than ${maxBytes} bytes`);

@@ -5,8 +5,7 @@ import type { OfficeView } from "../agent/toolkit/office_view.ts";
 import type { CompleteOptions, RemoteComputerOptions } from "../agent/remote_options.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
-import { describeError } from "../text/text.ts";
-import { printableLine, toSeenLine, toSeenName } from "../text/safe_text.ts";
+import { printableLine, toSeenError, toSeenLine, toSeenName } from "../text/safe_text.ts";
 import type { ScopedResources } from "./resources/scoped_resources.ts";
 import { type LocalPrompt, type OfficePrompts, unknownPrompt } from "./prompts.ts";
 
@@ -89,6 +88,6 @@ async function ask(
       return { values: [] };
     }
     const what = `Cannot complete ${toSeenName(options.argument.name)} on Computer ${toSeenName(computer)}`;
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${what}: ${toSeenLine(describeError(error))}`);
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${what}: ${toSeenError(error)}`);
   }
 }

@@ -1,11 +1,14 @@
 /** What each Computer of an office lists, kept until it tells of a change. */
+import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { settledWithin } from "../async/abortable.ts";
 import { PatientLimiter } from "../async/limiter.ts";
 import type { RemoteComputer } from "../agent/remote_computer.ts";
 import { type EntryKind, toListEntry } from "../agent/toolkit/list_entries.ts";
 import { MAX_CONCURRENT_COMPUTERS } from "../agent/toolkit/builtins/builtin.ts";
 import { LATE_MS, type OfficeChange, type OfficeView } from "../agent/toolkit/office_view.ts";
+import { isForbidden } from "../protocol/errors.ts";
 import type { Logger } from "../log.ts";
+import { toSeenError, toSeenName } from "../text/safe_text.ts";
 import { describeError } from "../text/text.ts";
 
 /** How long a list waits for a Computer that is slow, in milliseconds. */
@@ -47,6 +50,8 @@ export class ComputerCache<Value> {
   readonly #pending = new Map<string, Pending>();
   /** The Computers whose last question was late, and has not been answered since. */
   readonly #late = new Set<string>();
+  /** Why the Computers whose last question was refused give nothing, such as because their owner has paused them. */
+  readonly #refusals = new Map<string, string>();
 
   constructor(parts: ComputerCacheParts<Value>) {
     this.#parts = parts;
@@ -66,6 +71,18 @@ export class ComputerCache<Value> {
     if (awaited.length > 0) await settledWithin(Promise.all(awaited), PATIENCE_MS);
     for (const name of stale) this.#tellLate(name);
     return computers.flatMap((name) => this.#entries.get(name)?.value ?? []);
+  }
+
+  /**
+   * The same, for a list that would else look as if there were nothing.
+   *
+   * @throws {ProtocolError} when there is no list, and a Computer has refused one.
+   */
+  async insist(computers: readonly string[]): Promise<Value[]> {
+    const lists = await this.get(computers);
+    const refusals = computers.flatMap((name) => this.#refusals.get(name) ?? []);
+    if (lists.length > 0 || refusals.length === 0) return lists;
+    throw new ProtocolError(ProtocolErrorCode.InternalError, refusals.join("; "));
   }
 
   /** One that fails late is not told: clients would list again for nothing. */
@@ -90,6 +107,7 @@ export class ComputerCache<Value> {
       for (const name of this.#entries.keys()) if (!view.has(name)) this.#entries.delete(name);
       for (const [name, pending] of this.#pending) if (!view.has(name)) pending.overtakenBy = "leave";
       for (const name of this.#late) if (!view.has(name)) this.#late.delete(name);
+      for (const name of this.#refusals.keys()) if (!view.has(name)) this.#refusals.delete(name);
     } else if (change.kind === "connection") {
       for (const name of [...this.#entries.keys(), ...this.#pending.keys()]) this.#expire(name);
     } else if ("computer" in change && changes.includes(change.kind)) {
@@ -125,6 +143,7 @@ export class ComputerCache<Value> {
     try {
       const value = await this.#limiter.run(() => fetch(office.computer(computer)));
       this.#late.delete(computer);
+      this.#refusals.delete(computer);
       if (pending.overtakenBy === "leave" || !view.has(computer)) return false;
       this.#entries.set(computer, {
         value,
@@ -133,6 +152,11 @@ export class ComputerCache<Value> {
       return true;
     } catch (error) {
       logger.warn(`${what} not listed`, { computer, error: describeError(error) });
+      if (isForbidden(error) && view.has(computer)) {
+        this.#entries.delete(computer);
+        const why = toSeenError(error);
+        this.#refusals.set(computer, `Cannot list ${what} of Computer ${toSeenName(computer)}: ${why}`);
+      }
       return false;
     }
   }

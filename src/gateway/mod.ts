@@ -29,6 +29,7 @@ export type {
   ToolsMode,
 } from "./gateway_options.ts";
 export type { Access, AccessRule } from "../http/mcp/access.ts";
+export type { AskedHeaders, AskedRequest } from "../http/headers.ts";
 export type { OnToolChange, PinnedTool } from "./pinned_tools.ts";
 export { createHttpHandler, type HttpHandlerOptions } from "./http/handler.ts";
 export type { AdmissionOptions, EntranceOptions, HttpHandler, RequestSender } from "../http/mcp/entrance.ts";
@@ -36,4 +37,4 @@ export type { AccessRights } from "../protocol/rights.ts";
 export { serveOnStdio, type StdioService } from "./stdio.ts";
 export type { ToolkitOptions } from "../agent/toolkit/toolkit.ts";
 export type { GivenName, ToolAddress } from "../agent/toolkit/tool_names.ts";
-export type { KnownOffice, Office } from "../agent/toolkit/office_view.ts";
+export type { KnownOffice, Office } from "../agent/toolkit/office.ts";

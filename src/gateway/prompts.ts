@@ -15,8 +15,7 @@ import type { RemoteComputer } from "../agent/remote_computer.ts";
 import type { Logger } from "../log.ts";
 import { UnsupportedRequestError } from "../protocol/errors.ts";
 import type { PromptInfo } from "../protocol/prompts.ts";
-import { describeError } from "../text/text.ts";
-import { escapeUnreadable, toSeenLine, toSeenName } from "../text/safe_text.ts";
+import { escapeUnreadable, toSeenError, toSeenName } from "../text/safe_text.ts";
 import { ComputerCache, toListEntries } from "./computer_cache.ts";
 import { pageOf } from "./paging.ts";
 import type { OfficeSkill, OfficeSkills } from "./skills/office_skills.ts";
@@ -87,17 +86,23 @@ export class OfficePrompts {
   ): Promise<McpPrompt[]> {
     const [own, skills] = await Promise.all([
       this.#cache.get(computers),
-      hasSkills ? this.#parts.skills.list(computers) : [],
+      // The prompts of the gateway itself are listed, whoever refuses theirs.
+      hasSkills ? this.#parts.skills.list(computers).catch(() => []) : [],
     ]);
     const prompts = [...own.flat(), ...skills.map(toSkillPrompt)];
     this.#names.assign(prompts.map(toNamed));
     return prompts.map((prompt) => this.#toMcpPrompt(prompt));
   }
 
-  /** Where the prompt of a Computer is; `undefined` when no Computer of these has it. */
+  /**
+   * Where the prompt of a Computer is; `undefined` when no Computer of these has it.
+   *
+   * @throws {ProtocolError} when none lists prompts, and one refuses to.
+   */
   async find(name: string, computers: readonly string[]): Promise<PromptAddress | undefined> {
     if (this.#findKept(name) === undefined) await this.list(computers, { hasSkills: true });
     const known = this.#findKept(name);
+    if (known === undefined) await this.#cache.insist(computers);
     return known !== undefined && computers.includes(known.computer) ? known : undefined;
   }
 
@@ -209,7 +214,7 @@ export function servePrompts(
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
         `Cannot get prompt ${toSeenName(name)} of Computer ${toSeenName(address.computer)}: ` +
-          toSeenLine(describeError(error)),
+          toSeenError(error),
       );
     }
   });

@@ -6,7 +6,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
-import { abortable } from "../async/abortable.ts";
+import { abortable, onAbort } from "../async/abortable.ts";
 import type { AgentQuestion, OnQuestion } from "../agent/questions.ts";
 import { errorResult, type McpToolResult } from "../local_tools/mcp.ts";
 import type { ToolContext } from "../agent/toolkit/tool_context.ts";
@@ -88,14 +88,8 @@ export class SuspendedCalls {
         "Cannot go on with the call: its question is not open any more, or the state is not ours. Call the tool again",
       );
     }
-    const onAbort = () => call.ending.abort(request.signal.reason);
-    request.signal.addEventListener("abort", onAbort, { once: true });
-    if (request.signal.aborted) onAbort();
-    try {
-      return await call.next;
-    } finally {
-      request.signal.removeEventListener("abort", onAbort);
-    }
+    using _ = onAbort(request.signal, () => call.ending.abort(request.signal.reason));
+    return await call.next;
   }
 
   close(): void {

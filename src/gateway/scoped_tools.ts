@@ -120,7 +120,10 @@ export class ScopedTools {
     if (local !== undefined) return local.run(args, context);
     const tool = this.#find(name);
     if (tool !== undefined) return this.#call(tool, args, context);
-    return Promise.resolve(noToolResult(name, this.#toolset.problem));
+    const gone = this.#toolset.goneOf(name);
+    const isSeen = gone !== undefined && concerns(gone, this.#scope);
+    const { problem } = this.#toolset;
+    return Promise.resolve(noToolResult(name, { problem, gone: isSeen ? gone : undefined }));
   }
 
   /** Every call of a tool of a Computer comes this way, so that the rights of its client are checked here alone. */

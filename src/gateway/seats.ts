@@ -1,4 +1,5 @@
 /** The Agents' seats that a gateway takes, one in each office that a client uses. */
+import { onAbort } from "../async/abortable.ts";
 import { type JoinedOffice, type OfficeJoin, startJoin } from "../agent/group/office_join.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import { describeError } from "../text/text.ts";
@@ -62,6 +63,13 @@ export class Seats implements AsyncDisposable {
     return seat;
   }
 
+  /** A client uses an office no more, although it may have ended nothing. After the last one, an unused seat is left at once. */
+  forget(office: string, { client, isLast }: { readonly client: string; readonly isLast: boolean }): void {
+    const seat = this.#seats.get(office);
+    seat?.forget(client);
+    if (isLast && seat?.isUsed === false) seat.end();
+  }
+
   /** How the gateway of several of the offices presents them. */
   gatewayOptions(offices: readonly string[]): Omit<GatewayOptions, "problem"> {
     const { gateway, memory } = this.#options;
@@ -98,7 +106,7 @@ export class Seat {
   readonly #parts: SeatParts;
   readonly #joining: OfficeJoin<JoinedOffice>;
   readonly #ending = new AbortController();
-  #uses = 0;
+  readonly #uses = new Set<{ readonly client: string } & Disposable>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(office: string, parts: SeatParts) {
@@ -122,7 +130,7 @@ export class Seat {
   }
 
   get isUsed(): boolean {
-    return this.#uses > 0;
+    return this.#uses.size > 0;
   }
 
   /** Aborted when the seat is given up, or lost. The office then has a new seat for its next client. */
@@ -130,21 +138,24 @@ export class Seat {
     return this.#ending.signal;
   }
 
-  /** Keeps the seat, until the result is disposed of. */
-  use(): Disposable {
-    this.#uses++;
-    clearTimeout(this.#timer);
-    let isOver = false;
-    return {
+  /** Keeps the seat for a client, until the result is disposed of. */
+  use(client: string): Disposable {
+    const use = {
+      client,
       [Symbol.dispose]: () => {
-        if (isOver) return;
-        isOver = true;
-        this.#uses--;
-        if (this.#uses > 0 || this.#ending.signal.aborted) return;
+        if (!this.#uses.delete(use) || this.isUsed || this.#ending.signal.aborted) return;
         this.#parts.onRest();
         this.#startRest();
       },
     };
+    this.#uses.add(use);
+    clearTimeout(this.#timer);
+    return use;
+  }
+
+  /** Takes away the uses of a client. */
+  forget(client: string): void {
+    for (const use of this.#uses) if (use.client === client) use[Symbol.dispose]();
   }
 
   /** Resolves when the office was joined, or could not be for the first time. */
@@ -175,13 +186,11 @@ export class Seat {
   }
 
   #follow({ ended }: JoinedOffice, log: Logger): void {
-    const onLost = () => {
+    onAbort(ended, () => {
       if (this.#ending.signal.aborted) return;
       log.warn("the seat in an office was lost", { office: this.office });
       this.end();
-    };
-    if (ended?.aborted) onLost();
-    else ended?.addEventListener("abort", onLost, { once: true });
+    });
   }
 }
 

@@ -1,23 +1,21 @@
 /** Answers requests of `node:http` by a handler of web-standard ones, with back-pressure in both directions. */
-import { pairsOf } from "./header_pairs.ts";
+import { type AskedHeaders, type AskedRequest, LENGTH_HEADER, pairsOf } from "./headers.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { setImmediate } from "node:timers";
 import { refuseRequest } from "./refusals.ts";
 
 export interface FetchOptions {
   /** The scheme and the host of the URL, such as `https://hub.example.com`. */
   readonly origin: string;
   /** Must not reject. */
-  readonly fetch: (request: Request) => Promise<Response>;
+  readonly fetch: (request: AskedRequest) => Promise<Response>;
 }
 
 /** The connections with an answer under way. */
 const busy = new WeakSet<Duplex>();
 
 /**
- * Answers a request, whose URL must be a path. Nothing of its body is read before the handler asks for it. The signal of
- * the web-standard request is aborted when the client is gone before it has the whole answer. Never rejects.
+ * Answers a request, whose URL must be a path. Nothing of its body is read before the handler asks for it. Never rejects.
  */
 export async function answerByFetch(
   request: IncomingMessage,
@@ -36,9 +34,9 @@ export async function answerByFetch(
   response.once("finish", () => busy.delete(socket));
   // The peer may have disconnected.
   response.on("error", () => undefined);
-  let asked: Request;
+  let asked: AskedRequest;
   try {
-    asked = toWebRequest(request, { origin, signal: gone.signal });
+    asked = new IncomingRequest(request, { origin, signal: gone.signal });
   } catch {
     const body = { error: "Cannot read the request: its method, host or path cannot be used" };
     return refuseRequest(response, { status: 400, headers: { "content-type": "application/json" }, body });
@@ -52,38 +50,74 @@ function withoutBody({ status, headers, body }: Response): Response {
   return new Response(null, { status, headers: pairsOf(headers) });
 }
 
-/** @throws {TypeError} for a method that no handler gets, and for a host that is none: it would lead to another path. */
-function toWebRequest(
-  request: IncomingMessage,
-  { origin, signal }: { readonly origin: string; readonly signal: AbortSignal },
-): Request {
-  const {
-    method = "GET",
-    url = "/",
-    rawHeaders,
-    headers: { "transfer-encoding": coding, "content-length": size },
-  } = request;
-  const base = new URL(origin);
-  if (base.href !== `${base.origin}/`) throw new TypeError("Cannot use the host of the request");
-  const headers: [string, string][] = [];
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    headers.push([rawHeaders[index] ?? "", rawHeaders[index + 1] ?? ""]);
+/** A request of `node:http` as one of the web. */
+class IncomingRequest implements AskedRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: AskedHeaders;
+  readonly signal: AbortSignal;
+  readonly #incoming: IncomingMessage;
+  #body: ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
+
+  /** @throws {TypeError} for a host that is none: it would lead to another path. */
+  constructor(
+    incoming: IncomingMessage,
+    { origin, signal }: { readonly origin: string; readonly signal: AbortSignal },
+  ) {
+    if (!ORIGIN.test(origin)) throw new TypeError("Cannot use the host of the request");
+    this.method = incoming.method ?? "GET";
+    this.url = new URL(`${origin}${incoming.url}`).href;
+    this.headers = new IncomingHeaders(incoming.rawHeaders);
+    this.signal = signal;
+    this.#incoming = incoming;
   }
-  const hasBody = coding !== undefined || Number(size ?? 0) > 0;
-  const body = hasBody && method !== "GET" && method !== "HEAD" ? bodyOf(request) : null;
-  return new Request(`${origin}${url}`, { method, headers, body, signal });
+
+  get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
+    const { "transfer-encoding": coding, "content-length": size } = this.#incoming.headers;
+    const hasBody = coding !== undefined || Number(size ?? 0) > 0;
+    if (!hasBody || this.method === "GET" || this.method === "HEAD") return null;
+    return this.#body ??= bodyOf(this.#incoming);
+  }
+}
+
+const ORIGIN = /^https?:\/\/[^/?#@\\\s]+$/;
+
+class IncomingHeaders implements AskedHeaders {
+  readonly #values = new Map<string, string>();
+
+  /** @param raw Names and values in turns. */
+  constructor(raw: readonly string[]) {
+    for (let index = 0; index + 1 < raw.length; index += 2) {
+      const name = raw[index]?.toLowerCase() ?? "";
+      const value = raw[index + 1] ?? "";
+      const before = this.#values.get(name);
+      this.#values.set(name, before === undefined ? value : `${before}, ${value}`);
+    }
+  }
+
+  get(name: string): string | null {
+    return this.#values.get(name.toLowerCase()) ?? null;
+  }
+
+  has(name: string): boolean {
+    return this.#values.has(name.toLowerCase());
+  }
+
+  forEach(visit: (value: string, name: string) => void): void {
+    this.#values.forEach((value, name) => visit(value, name));
+  }
 }
 
 /** The body, of which a piece is read when the reader asks for one. */
-function bodyOf(request: IncomingMessage): ReadableStream<Uint8Array> {
+function bodyOf(request: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>> {
   let isOver = false;
-  return new ReadableStream<Uint8Array>({
+  return new ReadableStream({
     start(controller) {
       const end = (settle: () => void) => () => {
         if (!isOver) settle();
         isOver = true;
       };
-      request.on("data", (piece: Uint8Array) => {
+      request.on("data", (piece: Uint8Array<ArrayBuffer>) => {
         if (isOver) return;
         controller.enqueue(piece);
         request.pause();
@@ -101,20 +135,21 @@ function bodyOf(request: IncomingMessage): ReadableStream<Uint8Array> {
   }, { highWaterMark: 0 });
 }
 
-/** Sends an answer as fast as its client reads it. Ends the connection when the rest of an answer is lost. */
-async function send({ status, headers, body }: Response, response: ServerResponse): Promise<void> {
-  const reader = body?.getReader();
-  // What still waits for the next piece ends with the client.
-  response.once("close", () => void reader?.cancel().catch(() => undefined));
+/**
+ * Sends an answer as fast as its client reads it, and one of a known length at once. Ends the connection when the rest of an
+ * answer is lost.
+ */
+async function send(answer: Response, response: ServerResponse): Promise<void> {
+  const { status, headers } = answer;
   try {
     response.writeHead(status, headersOf(headers));
-    let next = reader?.read();
-    // The head of an answer that begins later is sent alone, and one that is there already goes as a whole.
-    if (next !== undefined && !(await isReady(next))) response.flushHeaders();
-    for (let piece = await next; piece?.value !== undefined; piece = await next) {
-      next = reader?.read();
-      const isLast = next !== undefined && await isReady(next) && (await next).done;
-      if (isLast) return void response.end(piece.value);
+    if (headers.has(LENGTH_HEADER)) return void response.end(await answer.bytes());
+    const reader = answer.body?.getReader();
+    if (reader === undefined) return void response.end();
+    // What still waits for the next piece ends with the client.
+    response.once("close", () => void reader.cancel().catch(() => undefined));
+    response.flushHeaders();
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
       if (!response.write(piece.value)) await untilDrained(response);
       if (response.destroyed) return;
     }
@@ -122,12 +157,6 @@ async function send({ status, headers, body }: Response, response: ServerRespons
   } catch {
     response.destroy();
   }
-}
-
-/** Whether a promise settles before other work has its turn. */
-function isReady(promise: Promise<unknown>): Promise<boolean> {
-  const later = new Promise<boolean>((resolve) => setImmediate(resolve, false));
-  return Promise.race([promise.then(() => true), later]);
 }
 
 function headersOf(headers: Headers): Record<string, string | string[]> {

@@ -1,4 +1,5 @@
 /** Opens and closes the port of an HTTP server. */
+import { onAbort } from "../async/abortable.ts";
 import type { Server as HttpServer } from "node:http";
 
 export interface Address {
@@ -24,8 +25,7 @@ export async function startListening(server: HttpServer, address: Address): Prom
   const { host, port, signal } = address;
   signal?.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const onAbort = () => reject(signal?.reason);
-  signal?.addEventListener("abort", onAbort, { once: true });
+  using _ = onAbort(signal, () => reject(signal?.reason));
   server.once("error", reject);
   server.listen({ host, port }, resolve);
   try {
@@ -36,7 +36,6 @@ export async function startListening(server: HttpServer, address: Address): Prom
       ? cause
       : new ListenError(`Cannot listen on "${host}:${port}": ${reasonOf(cause)}`, { cause });
   } finally {
-    signal?.removeEventListener("abort", onAbort);
     server.removeListener("error", reject);
   }
   const bound = server.address();

@@ -27,9 +27,9 @@ import { findAccessToken, Grants } from "./grants.ts";
 import { Invitations } from "./invitations.ts";
 import { problemPage } from "./page.ts";
 import { ADDRESS_HEADER, OAuthLibrary, PATHS } from "./oauth_library.ts";
-import { type Asked, HubQuotas } from "./quotas.ts";
+import { type Asked, StrangerQuotas } from "../http/quotas.ts";
 import { StateFile } from "./state_file.ts";
-import { GrantsInUse } from "./grants_in_use.ts";
+import { type GrantEndListener, GrantsInUse } from "./grants_in_use.ts";
 
 /** How long a client's metadata document may take, in milliseconds. */
 const DOCUMENT_TIMEOUT_MS = 5_000;
@@ -54,6 +54,7 @@ export interface AuthorizationServerOptions
   /** The path of the state file; made when there is none. */
   readonly stateFile: string;
   readonly logger: Logger;
+  readonly onGrantEnd?: GrantEndListener | undefined;
   /** The path for clients that name none; `/mcp` by default. */
   readonly defaultResource?: string | undefined;
   /** Reads the metadata document of a client; from the internet alone by default. */
@@ -72,7 +73,7 @@ interface Parts {
   readonly clients: Clients;
   readonly grants: Grants;
   readonly library: OAuthLibrary;
-  readonly quotas: HubQuotas;
+  readonly quotas: StrangerQuotas;
 }
 
 export class AuthorizationServer implements Disposable {
@@ -92,7 +93,7 @@ export class AuthorizationServer implements Disposable {
       issuer: options.publicUrl,
       verify: (token, resource) => Promise.resolve(toTokenAccess(this.verify(token, resource))),
     };
-    this.#inUse = new GrantsInUse(parts);
+    this.#inUse = new GrantsInUse({ ...parts, onEnd: options.onGrantEnd ?? (() => {}) });
     this.#isHostAllowed = createHostRule({
       allowed: [new URL(options.publicUrl).hostname],
       isOpenToOthers: true,
@@ -100,7 +101,7 @@ export class AuthorizationServer implements Disposable {
     this.#consents = new Consents({ ...options, ...parts, invitations: new Invitations(parts.file) });
   }
 
-  get quotas(): HubQuotas {
+  get quotas(): StrangerQuotas {
     return this.#parts.quotas;
   }
 
@@ -123,7 +124,7 @@ export class AuthorizationServer implements Disposable {
     const file = StateFile.open(stateFile, { logger });
     try {
       const audit = new HubAudit(logger);
-      const [clients, grants, quotas] = [new Clients(file), new Grants(file), new HubQuotas()];
+      const [clients, grants, quotas] = [new Clients(file), new Grants(file), new StrangerQuotas()];
       const { fetch = fetchPublic } = options;
       const library = await OAuthLibrary.open({
         publicUrl,

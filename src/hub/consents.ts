@@ -9,7 +9,7 @@ import type { Grants } from "./grants.ts";
 import type { Invitations } from "./invitations.ts";
 import { type AskingClient, consentPage, problemPage, provePage } from "./page.ts";
 import type { OAuthLibrary } from "./oauth_library.ts";
-import type { HubQuotas } from "./quotas.ts";
+import type { StrangerQuotas } from "../http/quotas.ts";
 
 /** The most consents that wait for a person who has proved the right; the oldest one gives way. */
 const MAX_UNDER_WAY = 1_000;
@@ -36,7 +36,7 @@ export interface ConsentOptions {
   readonly library: OAuthLibrary;
   readonly grants: Grants;
   readonly invitations: Invitations;
-  readonly quotas: HubQuotas;
+  readonly quotas: StrangerQuotas;
   readonly audit: HubAudit;
   readonly resourceOf: (url: URL) => HubResource | undefined;
   readonly computersOf?: ((office: string) => Promise<readonly string[] | undefined>) | undefined;

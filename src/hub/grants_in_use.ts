@@ -14,6 +14,7 @@ const INTERVAL_MS = 2_000;
 /** A grant as far as this program knows it. */
 interface Known {
   readonly facts: string;
+  readonly offices: readonly string[];
   /** Ends what it has opened. */
   readonly ending: AbortController;
   /** Since the last look: the last use, and how many calls. */
@@ -26,7 +27,18 @@ interface GrantsInUseParts {
   readonly grants: Grants;
   readonly clients: Clients;
   readonly audit: HubAudit;
+  readonly onEnd: GrantEndListener;
 }
+
+/** Called for each office that a grant is for no more, with the id of the grant. */
+export type GrantEndListener = (
+  office: string,
+  end: {
+    readonly client: string;
+    /** Whether no other grant is for this office. */
+    readonly isLast: boolean;
+  },
+) => void;
 
 export class GrantsInUse {
   readonly #parts: GrantsInUseParts;
@@ -96,6 +108,8 @@ export class GrantsInUse {
     if (version === this.#version) return;
     this.#version = version;
     const listed = new Map(this.#parts.grants.list().map((grant) => [grant.id, grant]));
+    // First, so that an office whose only grant was replaced has one all the time.
+    for (const grant of listed.values()) if (!this.#known.has(grant.id)) this.#learn(grant);
     for (const [id, { facts }] of [...this.#known]) {
       const grant = listed.get(id);
       if (grant !== undefined && factsOf(grant) === facts) continue;
@@ -104,23 +118,30 @@ export class GrantsInUse {
         ? "a grant was revoked by a command"
         : "a grant was changed by a command";
       this.#parts.audit.log.warn(what, { grant: id, client, rights, offices, computers });
-      this.#end(id);
+      this.#end(id, grant);
     }
-    for (const grant of listed.values()) if (!this.#known.has(grant.id)) this.#learn(grant);
   }
 
   #learn(grant: Grant): Known {
-    const known = { facts: factsOf(grant), ending: new AbortController(), usedAt: 0, calls: 0 };
+    const { offices } = grant;
+    const known = { facts: factsOf(grant), offices, ending: new AbortController(), usedAt: 0, calls: 0 };
     this.#known.set(grant.id, known);
     return known;
   }
 
-  #end(id: string): void {
+  /** @param changed The grant as it goes on. */
+  #end(id: string, changed?: Grant): void {
     const known = this.#known.get(id);
     if (known === undefined) return;
     this.#known.delete(id);
     this.#write(id, known);
     known.ending.abort(ENDED);
+    if (changed !== undefined) this.#learn(changed);
+    const left = new Set(this.#known.values().flatMap(({ offices }) => offices));
+    for (const office of known.offices) {
+      if (changed?.offices.includes(office)) continue;
+      this.#parts.onEnd(office, { client: id, isLast: !left.has(office) });
+    }
   }
 }
 

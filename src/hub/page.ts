@@ -111,10 +111,14 @@ export function problemPage(
 }
 
 const RIGHTS_TEXT: Readonly<Record<AccessRights, readonly [title: string, text: string]>> = {
-  read: ["Read", "See windows and documents, and use tools that say that they change nothing"],
+  read: [
+    "Read",
+    "See windows and documents, and use tools that say that they change nothing, all without a confirmation",
+  ],
   confirm: [
     "Ask before each change",
-    "Use all tools; what may change something is asked at the machine first",
+    "Use all tools; what may change something is asked at the machine first. Windows and documents can be read without " +
+    "a confirmation",
   ],
   call: ["Use everything", "Use all tools without a question of the hub"],
 };

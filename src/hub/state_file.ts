@@ -2,19 +2,20 @@
  * What a hub keeps: clients, grants, tokens, invitations and its own keys, in one file of SQLite. The hub and the commands of its
  * operator use it at the same time. Of what is secret it holds digests, besides the keys of the hub itself.
  */
+import { Buffer } from "node:buffer";
 import { createHash, createPrivateKey, generateKeyPairSync, randomBytes } from "node:crypto";
 import {
   chmodSync,
   closeSync,
   existsSync,
-  mkdirSync,
   openSync,
+  readSync,
   realpathSync,
   renameSync,
   statSync,
 } from "node:fs";
-import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { holdLock } from "../files/files.ts";
 import { isRecord, parseJson } from "../json/json.ts";
 import type { Logger } from "../log.ts";
 import { describeError } from "../text/text.ts";
@@ -23,6 +24,10 @@ import { describeError } from "../text/text.ts";
 const BUSY_TIMEOUT_MS = 5_000;
 const VERSION = "1";
 const FILE_MODE = 0o600;
+/** The endings of the files that SQLite makes of one. */
+const PARTS = ["", "-wal", "-shm"] as const;
+/** How each database begins. */
+const MAGIC = "SQLite format 3\0";
 const COOKIE_KEY_BYTES = 32;
 const CURVE = "P-256";
 
@@ -63,10 +68,10 @@ export class StateFile implements Disposable {
   readonly path: string;
   readonly keys: HubKeys;
   readonly #db: DatabaseSync;
-  readonly #lock: DatabaseSync | undefined;
+  #lock: Disposable | undefined;
   readonly #statements = new Map<string, StatementSync>();
 
-  private constructor(path: string, db: DatabaseSync, lock: DatabaseSync | undefined) {
+  private constructor(path: string, db: DatabaseSync, lock: Disposable | undefined) {
     this.path = path;
     this.#db = db;
     this.keys = this.#readKeys();
@@ -80,18 +85,18 @@ export class StateFile implements Disposable {
    * @throws {StateFileError} when it cannot be opened or made, belongs to something else, or another hub uses it.
    */
   static open(path: string, { logger }: { readonly logger: Logger }): StateFile {
-    let lock: DatabaseSync | undefined;
+    let lock: Disposable | undefined;
     try {
       refuseOther(path);
       lock = takeLock(path);
       return StateFile.#read(path, { lock });
     } catch (error) {
       if (lock === undefined || !isDamage(error)) {
-        lock?.close();
+        lock?.[Symbol.dispose]();
         throw cannotOpen(path, error);
       }
       const aside = `${path}.damaged-${new Date().toISOString().replaceAll(":", "-")}`;
-      for (const end of ["", "-wal", "-shm"]) {
+      for (const end of PARTS) {
         if (existsSync(path + end)) renameSync(path + end, aside + end);
       }
       const fields = { path, moved_to: aside, error: describeError(error) };
@@ -121,7 +126,7 @@ export class StateFile implements Disposable {
   }
 
   /** @param options `lock`: that of a hub, which makes a file where there is none. */
-  static #read(path: string, { lock }: { readonly lock?: DatabaseSync } = {}): StateFile {
+  static #read(path: string, { lock }: { readonly lock?: Disposable } = {}): StateFile {
     // A file of a hub has bytes from its first moment on: one without has lost them.
     if (statSync(path, { throwIfNoEntry: false })?.size === 0) throw new DamagedError("It is empty");
     if (lock !== undefined) makePrivate(path);
@@ -161,7 +166,8 @@ export class StateFile implements Disposable {
       this.#db.exec("COMMIT");
       return result;
     } catch (error) {
-      this.#db.exec("ROLLBACK");
+      // A full disk ends the transaction by itself.
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
       throw error;
     }
   }
@@ -169,7 +175,8 @@ export class StateFile implements Disposable {
   [Symbol.dispose](): void {
     this.#statements.clear();
     if (this.#db.isOpen) this.#db.close();
-    if (this.#lock?.isOpen) this.#lock.close();
+    this.#lock?.[Symbol.dispose]();
+    this.#lock = undefined;
   }
 
   #statement(sql: string): StatementSync {
@@ -239,7 +246,7 @@ function refuseOther(path: string): void {
       db.close();
     }
   } catch (error) {
-    if (existsSync(lockOf(path)) || !isDamage(error)) return;
+    if (existsSync(lockOf(path)) || !isDamage(error) || isBroken(path, error)) return;
     throw stateError(path, "it is not a file of a hub; give another --state-file");
   }
   if (version === undefined || version === VERSION) return;
@@ -250,30 +257,40 @@ function refuseOther(path: string): void {
   );
 }
 
+/** Whether it is empty, or what is left of a database. What can be read, and has other tables, is a database of something else. */
+function isBroken(path: string, error: unknown): boolean {
+  const head = readHead(path);
+  return head === "" || (head === MAGIC && !/no such/.test(describeError(error)));
+}
+
+/** As much as tells a database; what the file of something else has besides may be large. */
+function readHead(path: string): string {
+  const bytes = Buffer.alloc(MAGIC.length);
+  const file = openSync(path, "r");
+  try {
+    return bytes.toString("utf8", 0, readSync(file, bytes));
+  } finally {
+    closeSync(file);
+  }
+}
+
 /** The lock of the file itself, by whatever link it is named. */
 function lockOf(path: string): string {
   return `${existsSync(path) ? realpathSync(path) : path}.lock`;
 }
 
-/** Keeps other hubs from the file until it is closed, however this process ends. Commands are not kept from it. */
-function takeLock(path: string): DatabaseSync {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  // Whoever can read the lock can hold it.
-  makePrivate(lockOf(path));
-  const lock = new DatabaseSync(lockOf(path));
-  try {
-    lock.exec("BEGIN EXCLUSIVE");
-    return lock;
-  } catch (error) {
-    lock.close();
-    if (!/locked/.test(describeError(error))) throw error;
-    throw stateError(path, "another hub uses it; end that one, or give another --state-file");
-  }
+/** Keeps other hubs from the file, however this process ends. Commands are not kept from it. */
+function takeLock(path: string): Disposable {
+  const lock = holdLock(lockOf(path));
+  if (lock !== undefined) return lock;
+  throw stateError(path, "another hub uses it; end that one, or give another --state-file");
 }
 
 function makePrivate(path: string): void {
   closeSync(openSync(path, "a", FILE_MODE));
-  chmodSync(path, FILE_MODE);
+  for (const file of PARTS.map((end) => path + end)) {
+    if (existsSync(file)) chmodSync(file, FILE_MODE);
+  }
 }
 
 function cannotOpen(path: string, cause: unknown): StateFileError {

@@ -22,6 +22,9 @@ const FREE_BYTES = 1024 * 1024;
 const MAX_NAME_BYTES = 64;
 /** The size of the table of names and short texts: one bit for each, found by the upper bits of a hash. */
 const SEEN_BITS = 20;
+/** Nearly all messages are short, and get along with a small table. */
+const SHORT_BYTES = 8 * 1024;
+const SHORT_SEEN_BITS = 14;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -102,7 +105,8 @@ export class JsonCost {
   #shape = 0;
   /** The same for the enclosing objects. */
   #outerShapes: number[] = [];
-  readonly #seen = new Uint8Array(2 ** (SEEN_BITS - 3));
+  #seenBits = SHORT_SEEN_BITS;
+  #seen = tableOf(SHORT_SEEN_BITS);
   readonly #maxDepth: number;
 
   constructor({ maxDepth = MAX_MESSAGE_DEPTH }: { readonly maxDepth?: number } = {}) {
@@ -130,6 +134,10 @@ export class JsonCost {
    */
   push(piece: Uint8Array): void {
     this.#bytes += piece.length;
+    if (this.#bytes > SHORT_BYTES && this.#seenBits < SEEN_BITS) {
+      // What was seen before counts as new once more.
+      this.#seen = tableOf(this.#seenBits = SEEN_BITS);
+    }
     let index = 0;
     while (index < piece.length) {
       index = this.#isInText ? this.#readText(piece, index) : this.#readStructure(piece, index);
@@ -225,12 +233,16 @@ export class JsonCost {
 
   /** Adds a hash to the table, and returns whether it was new. */
   #see(hash: number): boolean {
-    const place = Math.imul(hash, MULTIPLIER) >>> (32 - SEEN_BITS);
+    const place = Math.imul(hash, MULTIPLIER) >>> (32 - this.#seenBits);
     const seen = this.#seen[place >>> 3] ?? 0;
     const bit = 1 << (place & 7);
     this.#seen[place >>> 3] = seen | bit;
     return (seen & bit) === 0;
   }
+}
+
+function tableOf(bits: number): Uint8Array {
+  return new Uint8Array(2 ** (bits - 3));
 }
 
 /** The index of the last of the plain bytes that begin at `start`. */

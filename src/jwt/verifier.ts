@@ -197,11 +197,11 @@ export class JwtVerifier {
       const { claim, payload } = error;
       const { issuer } = this.#options;
       const expected = claim === "iss" ? issuer : claim === "aud" ? audience : undefined;
-      const log = {
-        sub: shownClaim(payload.sub),
-        expected: shownClaim(expected),
-        found: shownClaim(payload[claim]),
-      };
+      const sub = shownClaim(payload.sub);
+      const detail = timeProblem(claim, { found: payload[claim], nowMs: this.#now() });
+      const log = detail === undefined
+        ? { sub, expected: shownClaim(expected), found: shownClaim(payload[claim]) }
+        : { sub, detail };
       return { refused: claimProblem(error), log };
     }
     if (!(error instanceof JOSEError)) throw error;
@@ -215,6 +215,8 @@ interface Parts {
   readonly keys: KeySource;
 }
 
+/** The year 9999, in seconds. */
+const MAX_TIME_S = 253_402_300_799;
 /** Three parts in base64url; `jose` would also read what has spaces or padding. */
 const COMPACT_FORM = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
@@ -229,6 +231,18 @@ function claimProblem({ claim, reason }: { readonly claim: string; readonly reas
   return claim === "nbf"
     ? "token not valid yet"
     : `the claim "${claim}" of the token is not the expected one`;
+}
+
+/** When a token counts, beside the time here: a clock may be wrong. */
+function timeProblem(
+  claim: string,
+  { found, nowMs }: { readonly found: unknown; readonly nowMs: number },
+): string | undefined {
+  const word = claim === "nbf" ? "before" : "after";
+  const isTime = ["exp", "nbf"].includes(claim) && typeof found === "number";
+  if (!isTime || Math.abs(found) > MAX_TIME_S) return undefined;
+  const [limit, now] = [found * 1_000, nowMs].map((ms) => new Date(ms).toISOString());
+  return `not valid ${word} ${limit}; the clock of this machine says ${now}`;
 }
 
 function isSecret({ secret, secretFile }: JwtKeys): boolean {

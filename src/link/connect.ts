@@ -1,7 +1,7 @@
 /** One connection to a Server. */
 import { abortable } from "../async/abortable.ts";
 import { withDeadline } from "../async/deadline.ts";
-import { io, type ManagerOptions, NodeWebSocket, type Socket } from "socket.io-client";
+import { io, NodeWebSocket, type Socket } from "socket.io-client";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { assertFits, SmcpError } from "../protocol/errors.ts";
 import { CONNECTION_CLOSING_NOTIFICATION, SMCP_NAMESPACE } from "../protocol/events.ts";
@@ -14,9 +14,16 @@ import {
   type ProtocolMinor,
   VERSION_QUERY_PARAMETER,
 } from "../protocol/version.ts";
-import { type ConnectFailure, refusesPolling, toConnectError, unreachable } from "./connect_failure.ts";
+import {
+  type ConnectFailure,
+  type FailureContext,
+  refusesPolling,
+  toConnectError,
+  unreachable,
+} from "./connect_failure.ts";
 import { type PlatformOption, UNSUPPORTED_OPTIONS } from "./http_request.ts";
-import { StrictPolling } from "./polling.ts";
+import { pollingOf } from "./polling.ts";
+import { type TransportOptions, webSocketOf } from "./websocket.ts";
 
 /** How long closing waits for data that is still being sent, in milliseconds. */
 const FLUSH_TIMEOUT_MS = 1_000;
@@ -74,7 +81,7 @@ export interface Connection {
    * @throws {SmcpError} 413 when it is too large.
    */
   request(event: string, body: unknown, timeoutMs: number): Promise<readonly unknown[]>;
-  /** Closes for its users at once. Resolves when earlier data has been sent, or after a second. */
+  /** Closes for its users at once. Resolves when it has ended: earlier data is sent for a second at most. */
   close(): Promise<void>;
 }
 
@@ -82,12 +89,24 @@ export interface AttemptContext {
   readonly onEvent: (incoming: IncomingEvent) => void;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
+  /** Called when the connection stays with polling, because no WebSocket could be opened. */
+  readonly onNoWebSocket?: ((reason: string) => void) | undefined;
 }
 
 /** Opens one connection, as {@linkcode openConnection} does. */
 export type OpenConnection = (options: ConnectOptions, context: AttemptContext) => Promise<Connection>;
 
-type Transports = NonNullable<ManagerOptions["transports"]>;
+/** Opens what works as a WebSocket to this URL, or refuses it as by an answer of HTTP. */
+export type OpenSocket = (url: string) => { readonly socket: unknown } | { readonly refusal: FailureContext };
+
+type Transports = ReturnType<typeof pollingOf | typeof webSocketOf>[];
+
+/** How a connection is made. */
+interface Way {
+  readonly transports: (options: TransportOptions) => Transports;
+  /** Whether the answer of HTTP to a failure is known. */
+  readonly hasPolling: boolean;
+}
 
 /** The Server serves no polling: it has several processes behind a balancer without sticky sessions. */
 class PollingRefusedError extends Error {
@@ -107,13 +126,32 @@ class PollingRefusedError extends Error {
 export async function openConnection(options: ConnectOptions, context: AttemptContext): Promise<Connection> {
   assertSupported(options);
   const startMs = performance.now();
+  const { origin } = parseServerAddress(options.url, options.path);
+  const webSocket: Way["transports"] = (options) => [webSocketOf(origin, options)];
+  const both: Way["transports"] = (options) => [pollingOf(options), ...webSocket(options)];
   try {
-    return await SocketConnection.open([StrictPolling, NodeWebSocket], options, context);
+    return await SocketConnection.open({ transports: both, hasPolling: true }, options, context);
   } catch (error) {
     if (!(error instanceof PollingRefusedError)) throw error;
     const timeoutMs = Math.max(1, context.timeoutMs - (performance.now() - startMs));
-    return await SocketConnection.open([NodeWebSocket], options, { ...context, timeoutMs });
+    const way = { transports: webSocket, hasPolling: false };
+    return await SocketConnection.open(way, options, { ...context, timeoutMs });
   }
+}
+
+/** Opens connections as {@linkcode openConnection} does, over other WebSockets than those of the network. */
+export function connectionsOver(open: OpenSocket): OpenConnection {
+  class GivenWebSocket extends NodeWebSocket {
+    override createSocket(url: string): unknown {
+      const opened = open(url);
+      if ("socket" in opened) return opened.socket;
+      // As from the network: never before the caller has its transport.
+      queueMicrotask(() => this.onError("websocket error", undefined, opened.refusal));
+      return { close() {} };
+    }
+  }
+  return (options, context) =>
+    SocketConnection.open({ transports: () => [GivenWebSocket], hasPolling: true }, options, context);
 }
 
 function assertSupported({ url, headers, ca }: ConnectOptions): void {
@@ -136,19 +174,28 @@ class SocketConnection implements Connection {
   readonly #dismissed = Promise.withResolvers<Farewell>();
   readonly #toFailure: (failure: ConnectFailure) => Error;
   readonly #url: string;
+  readonly #onNoWebSocket: () => void;
+  readonly #abandoning = new AbortController();
+  readonly #ended = Promise.withResolvers<void>();
+  #isClosing = false;
+  #webSocketFailure = "";
   #farewell: Farewell | undefined;
   /** Only a peer that breaks the protocol sends bytes, so that other messages are not searched for them. */
   #hasSeenBytes = false;
   maxPayloadBytes = DEFAULT_MAX_PAYLOAD_BYTES;
 
-  private constructor(transports: Transports, options: ConnectOptions, context: AttemptContext) {
+  private constructor(
+    { transports, hasPolling }: Way,
+    options: ConnectOptions,
+    context: AttemptContext,
+  ) {
     const { url, ca } = options;
     const { origin, path } = parseServerAddress(url, options.path);
     const version = PROTOCOL_VERSIONS[options.protocolVersion ?? DEFAULT_PROTOCOL];
-    const hasPolling = transports.length > 1;
     const target = { url, requested: `${origin}${path}`, version, hasPolling, hasCa: ca !== undefined };
     this.#url = url;
     this.#onEvent = context.onEvent;
+    this.#onNoWebSocket = () => context.onNoWebSocket?.(this.#webSocketFailure);
     this.#toFailure = (failure) =>
       hasPolling && refusesPolling(failure)
         ? new PollingRefusedError("Polling is not served")
@@ -159,7 +206,10 @@ class SocketConnection implements Connection {
       auth: { ...options.auth },
       extraHeaders: { ...options.headers },
       ...(ca === undefined ? {} : { ca }),
-      transports,
+      transports: transports({
+        onFailure: (reason) => this.#webSocketFailure = reason,
+        abandon: this.#abandoning.signal,
+      }),
       forceNew: true,
       reconnection: false,
       autoConnect: false,
@@ -168,13 +218,13 @@ class SocketConnection implements Connection {
   }
 
   static async open(
-    transports: Transports,
+    way: Way,
     options: ConnectOptions,
     context: AttemptContext,
   ): Promise<Connection> {
     const { signal, timeoutMs } = context;
     signal.throwIfAborted();
-    const connection = new SocketConnection(transports, options, context);
+    const connection = new SocketConnection(way, options, context);
     // Socket.IO has no time-out for the answer to CONNECT: its own ends with the transport's handshake.
     const reason = () => unreachable(options.url, "no answer in time (timeout)");
     try {
@@ -207,29 +257,42 @@ class SocketConnection implements Connection {
       if (!this.#socket.connected) {
         return reject(new ConnectionClosedError(`Cannot send "${event}": not connected`, { isUnsent: true }));
       }
-      this.#socket.timeout(timeoutMs).emit(event, body, (error: Error | null, ...answer: unknown[]) => {
-        if (error !== null) return reject(this.#toLoss(event, timeoutMs));
+      const socket = this.#socket;
+      const kept = socket.sendBuffer.length;
+      socket.timeout(timeoutMs).emit(event, body, (error: Error | null, ...answer: unknown[]) => {
+        if (error !== null) return reject(this.#toLoss(event, { timeoutMs, isUnsent }));
         if (this.#hasSeenBytes && holdsBytes(answer)) return reject(bytesInAnswer(event));
         resolve(answer);
       });
+      // After a sleep, the time of a ping is over: the connection is about to end.
+      const isUnsent = socket.sendBuffer.length > kept;
     });
   }
 
-  /** Socket.IO first sends queued data, such as a cancel or its own disconnect. A process must not end before. */
   close(): Promise<void> {
+    if (!this.#isClosing) {
+      this.#isClosing = true;
+      this.#end();
+    }
+    return this.#ended.promise;
+  }
+
+  /** Socket.IO first sends queued data, such as a cancel or its own disconnect. A process must not end before. */
+  #end(): void {
     const socket = this.#socket;
     const { engine } = socket.io;
     // A socket that never connected has no engine, although its type says so.
     if (engine === undefined || engine.readyState === "closed") {
       socket.disconnect();
-      return Promise.resolve();
+      return this.#ended.resolve();
     }
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, FLUSH_TIMEOUT_MS);
-    engine.once("close", () => resolve());
+    const timer = setTimeout(() => this.#abandoning.abort(), FLUSH_TIMEOUT_MS);
+    engine.once("close", () => {
+      clearTimeout(timer);
+      this.#ended.resolve();
+    });
     socket.disconnect();
     engine.close();
-    return promise.finally(() => clearTimeout(timer));
   }
 
   #connect(): void {
@@ -240,6 +303,8 @@ class SocketConnection implements Connection {
     });
     socket.on("connect_error", (failure) => this.#opened.reject(this.#toFailure(failure)));
     socket.on("disconnect", (reason) => {
+      // There is no next connection of this socket: whoever sent what is kept learns it now.
+      socket.sendBuffer = [];
       void this.close();
       const isOwn = reason === "io client disconnect";
       const end = { reason: this.#farewell?.message ?? reason, farewell: this.#farewell, isOwn };
@@ -252,6 +317,9 @@ class SocketConnection implements Connection {
     });
     socket.connect();
     socket.io.engine.on("data", (data) => this.#hasSeenBytes ||= typeof data !== "string");
+    socket.io.engine.once("upgradeError", () => {
+      if (socket.io.engine.readyState === "open") this.#onNoWebSocket();
+    });
     socket.io.engine.once("handshake", ({ maxPayload }) => {
       if (typeof maxPayload === "number" && maxPayload > 0) this.maxPayloadBytes = maxPayload;
     });
@@ -289,12 +357,15 @@ class SocketConnection implements Connection {
     void this.#closed.promise.then(() => globalThis.removeEventListener?.("pagehide", onHidden));
   }
 
-  #toLoss(event: string, timeoutMs: number): Error {
+  #toLoss(
+    event: string,
+    { timeoutMs, isUnsent }: { readonly timeoutMs: number; readonly isUnsent: boolean },
+  ): Error {
     const what = `Cannot complete "${event}"`;
     if (this.#socket.connected) return new RequestTimeoutError(`${what}: no answer in ${timeoutMs} ms`);
     const said = this.#farewell;
     const why = said === undefined ? "connection lost" : `the Server ended the connection (${said.message})`;
-    return new ConnectionClosedError(`${what}: ${why}`);
+    return new ConnectionClosedError(`${what}: ${why}`, { isUnsent });
   }
 }
 

@@ -3,19 +3,14 @@ import { isRecord, parseJson } from "../json/json.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import {
   AuthenticationError,
-  ConnectionClosedError,
   ProtocolVersionError,
   ServerUnreachableError,
+  useProtocol,
   type VersionRefusal,
 } from "./errors.ts";
-import { type Farewell, hasEndedCredentials } from "../protocol/farewell.ts";
+import { networkReason, type Reason } from "./http_request.ts";
 import { shorten } from "../text/text.ts";
-import {
-  highestMinorWithin,
-  PROTOCOL_MINORS,
-  PROTOCOL_VERSION,
-  type ProtocolMinor,
-} from "../protocol/version.ts";
+import { highestMinorWithin, PROTOCOL_MINORS, PROTOCOL_VERSION } from "../protocol/version.ts";
 
 /** The refusal by a Socket.IO server that does not have our namespace. */
 const INVALID_NAMESPACE = "Invalid namespace";
@@ -58,12 +53,6 @@ export interface ConnectTarget {
   readonly hasCa?: boolean;
 }
 
-/** The cause of a failure, and whether a retry would fail as well. */
-interface Reason {
-  readonly text: string;
-  readonly isPermanent: boolean;
-}
-
 /** Turns a failed connection attempt into a local error: version, credentials, or unreachable Server. */
 export function toConnectError(
   failure: ConnectFailure,
@@ -85,10 +74,8 @@ export function toConnectError(
       serverCode: codeOf(failure.data),
     });
   }
-  if ((status === 401 || status === 404) && MCP_PATH.test(URL.parse(url)?.pathname ?? "")) {
-    const text = `HTTP ${status} from "${requested}"; the path is for MCP clients: members use "${
-      new URL(url).origin
-    }", and name the office with --office`;
+  if ((status === 401 || status === 404) && isMcpPath(url)) {
+    const text = `HTTP ${status} from "${requested}"; ${mcpPathHint(url)}, and name the office with --office`;
     return unreachable(url, text, { isPermanent: true, cause: failure });
   }
   if (status === 401 || status === 403) {
@@ -98,13 +85,22 @@ export function toConnectError(
       serverCode: codeOf(bodyOf(context)),
     });
   }
-  if (!hasPolling && !("data" in failure)) {
+  const cause = context?.statusText instanceof Error ? context.statusText : undefined;
+  if (!hasPolling && !("data" in failure) && cause === undefined) {
     const hint = "the Server serves WebSocket alone; does each proxy in between pass WebSocket upgrades on?";
     return unreachable(url, `cannot open a WebSocket (${message}); ${hint}`, { cause: failure });
   }
   const { text, isPermanent } = unreachableReason(failure, { requested, hasCa });
-  const cause = context?.statusText instanceof Error ? context.statusText : undefined;
   return unreachable(url, text, { isPermanent, ...(cause === undefined ? {} : { cause }) });
+}
+
+/** Whether the path of a URL is one for MCP clients. */
+export function isMcpPath(url: string): boolean {
+  return MCP_PATH.test(URL.parse(url)?.pathname ?? "");
+}
+
+export function mcpPathHint(url: string): string {
+  return `the path is for MCP clients: members use "${new URL(url).origin}"`;
 }
 
 /** Whether the Server answered that it serves WebSocket and no polling. */
@@ -163,57 +159,11 @@ function httpReason(
   );
 }
 
-/** Reasons by Node's codes of errors; `true` for those that a retry would meet again. */
-const CODES: Readonly<Record<string, readonly [text: string, isPermanent?: true]>> = {
-  ENOTFOUND: ["host not found", true],
-  EAI_AGAIN: ["host not found, the DNS server does not answer"],
-  ECONNREFUSED: ["connection refused, no program listens there"],
-  EHOSTUNREACH: ["no route to the host (EHOSTUNREACH)"],
-  ENETUNREACH: ["no route to the host (ENETUNREACH)"],
-  ETIMEDOUT: ["no answer in time (timeout)"],
-  CERT_HAS_EXPIRED: ["its TLS certificate has expired", true],
-};
-
-/** The reason for an error of the network, name service or TLS: by Node's codes, and by Deno's where they differ. */
-function networkReason(
-  error: Error,
-  { requested, hasCa }: Required<Pick<ConnectTarget, "requested" | "hasCa">>,
-): Reason {
-  const { message } = error;
-  const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  const [text, isPermanent = false] = CODES[code] ?? [];
-  if (text !== undefined) return { text, isPermanent };
-  if (code === "ECONNRESET") return passing(`connection closed before an answer; ${schemeHint(requested)}`);
-  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") {
-    return permanent(`its TLS certificate is for another host (${message})`);
-  }
-  if (/wrong version number|InvalidContentType/.test(message)) {
-    return permanent(`the port does not speak TLS; ${schemeHint("https:")}`);
-  }
-  if (code.startsWith("HPE_")) return permanent(`the port does not speak HTTP; ${schemeHint("http:")}`);
-  if (/certificate/i.test(message) || /CERT/.test(code)) {
-    const remedy = hasCa
-      // Deno reports an expired certificate in the same words.
-      ? "the given certificate authorities (--ca-file) do not have the one that signed it, or it has expired"
-      : "--ca-file FILE, or NODE_EXTRA_CA_CERTS=FILE in the environment, adds a certificate authority";
-    return permanent(`its TLS certificate is not trusted (${message}); ${remedy}`);
-  }
-  if (/^ERR_(SSL|TLS)/.test(code) || code === "EPROTO") return permanent(`TLS failed (${message})`);
-  return passing(message);
-}
-
 /** The target without user name and query, which may be secrets. */
 function redirectTarget(location: unknown, requested: string): string | undefined {
   if (typeof location !== "string" || !URL.canParse(location, requested)) return undefined;
   const { protocol, host, pathname } = new URL(location, requested);
   return shorten(`${protocol}//${host}${pathname}`, MAX_SHOWN_MESSAGE);
-}
-
-/** Suggests the other scheme: a port that does not speak the one of the URL often closes the connection. */
-function schemeHint(requested: string): string {
-  return requested.startsWith("https:")
-    ? "if the Server speaks plain HTTP, use http://"
-    : "if the Server speaks TLS, use https://";
 }
 
 /** Whether the answer is the one that nginx and Go give to plain HTTP on a TLS port. */
@@ -287,17 +237,4 @@ function versionMessage(refusal: VersionRefusal, version: string): string {
     ? `; this package speaks ${PROTOCOL_MINORS.join(", ")}`
     : `; ${useProtocol(other)}`;
   return `Cannot connect with protocol ${version}: ${refusal.message}${speaks}${remedy}`;
-}
-
-/** What to do where another version of the protocol is spoken. */
-export function useProtocol(minor: ProtocolMinor): string {
-  return `set protocolVersion to "${minor}" (--protocol ${minor})`;
-}
-
-/** The error of a connection that the Server has ended for good. */
-export function toDismissal(url: string, farewell: Farewell): Error {
-  const message = `Cannot stay connected to "${url}": ${farewell.message}`;
-  return hasEndedCredentials(farewell)
-    ? new AuthenticationError(message)
-    : new ConnectionClosedError(message);
 }

@@ -21,10 +21,11 @@ export interface SentCredentials {
  * a member with short-lived credentials stays in its office, and shortly before they expire if the Server says so. A failure ends the first attempt to connect; after a lost
  * connection it is retried.
  *
- * @param context `signal` is aborted when the credentials are no longer needed, or have taken too long.
+ * @param context `signal` is aborted when the credentials are no longer needed, or have taken too long. `url` is that of
+ * the Server.
  */
 export type CredentialsSource = (
-  context: { readonly signal: AbortSignal },
+  context: { readonly signal: AbortSignal; readonly url?: string | undefined },
 ) => SentCredentials | Promise<SentCredentials>;
 
 /** Where a Server is, and what it is sent. */
@@ -61,7 +62,7 @@ export async function withCredentials(
     const { token, auth, headers } = await withDeadline(
       timeoutMs,
       { reason, signal },
-      (signal) => abortable(Promise.resolve(credentials({ signal })), signal),
+      (signal) => abortable(Promise.resolve(credentials({ signal, url: place.url })), signal),
     );
     return {
       ...place,

@@ -1,5 +1,5 @@
 /** Connects a member to its Server: with newer credentials, the right protocol version, and again when it fails. */
-import { type Backoff, delay } from "../async/backoff.ts";
+import type { Backoff } from "../async/backoff.ts";
 import type { Logger } from "../log.ts";
 import { RENEW_CREDENTIALS_EVENT } from "../protocol/events.ts";
 import {
@@ -13,11 +13,15 @@ import { describeError } from "../text/text.ts";
 import type { Connection, ConnectOptions, IncomingEvent, OpenConnection } from "./connect.ts";
 import { type CredentialsSource, NoCredentialsError, withCredentials } from "./credentials.ts";
 import { readJoinAck } from "./join.ts";
+import { delayUntilWake } from "./wake.ts";
 
 /** Time for one attempt to connect, or to renew the credentials. */
 const ATTEMPT_TIMEOUT_MS = 15_000;
 /** How long refused credentials are retried after a loss, if a source gives them. */
 const RENEWAL_PATIENCE_MS = 60_000;
+const REFUSED = `the Server refuses this member; asking again for ${
+  RENEWAL_PATIENCE_MS / 1_000
+} seconds, in case that it is admitted anew`;
 
 export interface DialerOptions extends ConnectOptions {
   /** Gives the credentials for each connection, besides `auth` and `headers`. */
@@ -42,6 +46,7 @@ export class Dialer {
   /** Whether this member was connected before: until then, only an unreachable Server is retried. */
   #hasConnected = false;
   #isRenewing = false;
+  #hasToldOfPolling = false;
 
   constructor(options: DialerOptions, log: Logger) {
     this.#options = options;
@@ -91,7 +96,8 @@ export class Dialer {
       try {
         const place = { ...this.#options, protocolVersion: this.#protocol };
         const options = await withCredentials(place, { signal, timeoutMs: attemptMs });
-        return await open(options, { onEvent, signal, timeoutMs: attemptMs });
+        const onNoWebSocket = (reason: string) => this.#tellOfPolling(reason);
+        return await open(options, { onEvent, signal, timeoutMs: attemptMs, onNoWebSocket });
       } catch (error) {
         const waitMs = Math.round(backoff.next());
         const isLast = performance.now() + waitMs >= deadlineMs;
@@ -101,11 +107,23 @@ export class Dialer {
         // One warning for each loss: retries every ten seconds would flood the log.
         const level = earlier === undefined ? "warn" : "debug";
         const fields = { error: error.message, wait_ms: waitMs };
-        this.#log[level]("cannot connect to the Server, retrying", fields);
+        const isRefused = error instanceof AuthenticationError && !(error instanceof NoCredentialsError);
+        this.#log[level](isRefused ? REFUSED : "cannot connect to the Server, retrying", fields);
         earlier = error;
-        await delay(waitMs, signal);
+        if (await delayUntilWake(waitMs, signal)) backoff.reset();
       }
     }
+  }
+
+  #tellOfPolling(reason: string): void {
+    // Each reconnection would tell it again.
+    const level = this.#hasToldOfPolling ? "debug" : "warn";
+    this.#hasToldOfPolling = true;
+    this.#log[level](
+      "cannot open a WebSocket to the Server, going on with HTTP polling, which works but is slower; " +
+        "does each proxy in between pass WebSocket on?",
+      { reason },
+    );
   }
 
   /** Whether a failure to connect may be a passing one. */

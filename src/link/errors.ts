@@ -1,4 +1,5 @@
 /** Errors that do not cross the wire: they describe a failure on the caller's own side. */
+import { type Farewell, hasEndedCredentials } from "../protocol/farewell.ts";
 import type { ProtocolMinor } from "../protocol/version.ts";
 
 /** The connection was lost or closed while a request was in flight, or the caller has closed it. */
@@ -6,7 +7,7 @@ export class ConnectionClosedError extends Error {
   /** The name of the class. */
   override readonly name = "ConnectionClosedError";
   /** The code of this kind of error. */
-  readonly code = "CONNECTION_CLOSED";
+  readonly code: "CONNECTION_CLOSED" = "CONNECTION_CLOSED";
   /** Whether the request has reached nobody, so that it can be made again. */
   readonly isUnsent: boolean;
 
@@ -25,7 +26,7 @@ export class RequestTimeoutError extends Error {
   /** The name of the class. */
   override readonly name = "RequestTimeoutError";
   /** The code of this kind of error. */
-  readonly code = "REQUEST_TIMEOUT";
+  readonly code: "REQUEST_TIMEOUT" = "REQUEST_TIMEOUT";
 }
 
 /** The Server could not be reached within the time limit, or a retry cannot succeed (`isPermanent`). */
@@ -33,7 +34,7 @@ export class ServerUnreachableError extends Error {
   /** The name of the class. */
   override readonly name = "ServerUnreachableError";
   /** The code of this kind of error. */
-  readonly code = "SERVER_UNREACHABLE";
+  readonly code: "SERVER_UNREACHABLE" = "SERVER_UNREACHABLE";
   /** Whether a retry cannot succeed without a change of the URL, the TLS settings or the Server. */
   readonly isPermanent: boolean;
   /** 429 for a limit of the Server, 503 while it cannot decide, if it gave a code. */
@@ -58,7 +59,7 @@ export class AuthenticationError extends Error {
   /** The name of the class. */
   override readonly name = "AuthenticationError";
   /** The code of this kind of error. */
-  readonly code = "AUTHENTICATION_FAILED";
+  readonly code: "AUTHENTICATION_FAILED" = "AUTHENTICATION_FAILED";
   /** 401 for credentials, 403 for an address, `Origin` or `Host` that is not allowed, if the Server gave a code. */
   readonly serverCode: number | undefined;
 
@@ -77,7 +78,7 @@ export class JoinRefusedError extends Error {
   /** The name of the class. */
   override readonly name = "JoinRefusedError";
   /** The code of this kind of error. */
-  readonly code = "JOIN_REFUSED";
+  readonly code: "JOIN_REFUSED" = "JOIN_REFUSED";
   /** The code of the protocol that the Server gave, such as 403 or 503, if it gave one. */
   readonly serverCode: number | undefined;
   /**
@@ -109,7 +110,7 @@ export class LeaveRefusedError extends Error {
   /** The name of the class. */
   override readonly name = "LeaveRefusedError";
   /** The code of this kind of error. */
-  readonly code = "LEAVE_REFUSED";
+  readonly code: "LEAVE_REFUSED" = "LEAVE_REFUSED";
 }
 
 /** The Server does not accept the protocol version (4008, or HTTP 400 for a version that it cannot read). Final. */
@@ -117,7 +118,7 @@ export class ProtocolVersionError extends Error {
   /** The name of the class. */
   override readonly name = "ProtocolVersionError";
   /** The code of this kind of error. */
-  readonly code = "PROTOCOL_VERSION_MISMATCH";
+  readonly code: "PROTOCOL_VERSION_MISMATCH" = "PROTOCOL_VERSION_MISMATCH";
   /** The body of the Server's answer, with the versions that it accepts. */
   readonly refusal: VersionRefusal;
 
@@ -142,4 +143,17 @@ export interface VersionRefusal {
   min_supported?: string;
   /** The highest version that the Server accepts. */
   max_supported?: string;
+}
+
+/** What to do where another version of the protocol is spoken. */
+export function useProtocol(minor: ProtocolMinor): string {
+  return `set protocolVersion to "${minor}" (--protocol ${minor})`;
+}
+
+/** The error of a connection that the Server has ended for good. */
+export function toDismissal(url: string, farewell: Farewell): Error {
+  const message = `Cannot stay connected to "${url}": ${farewell.message}`;
+  return hasEndedCredentials(farewell)
+    ? new AuthenticationError(message)
+    : new ConnectionClosedError(message);
 }

@@ -1,11 +1,16 @@
 /** One HTTP request to the Server by `fetch()`: what browsers get in place of `http_request.ts`, with the same exports. */
-import type { HttpAnswer, HttpRequest, PlatformOption } from "./http_request.ts";
+import type { HttpAnswer, HttpRequest, PlatformOption, Reason } from "./http_request.ts";
 
 /** The options that a browser cannot honour, each with the reason and the remedy. */
 export const UNSUPPORTED_OPTIONS: Readonly<Partial<Record<PlatformOption, string>>> = {
   headers: "a web page cannot send headers with a WebSocket; send the credentials as token or auth",
   ca: "a web page trusts the certificate authorities of its browser; add the authority there",
 };
+
+/** A browser uses its proxy itself. */
+export function openTunnel(): Promise<undefined> {
+  return Promise.resolve(undefined);
+}
 
 /** Sends a request; see `http_request.ts`. The browser adds no cookies and no referrer. */
 export async function sendRequest(url: string, request: HttpRequest): Promise<HttpAnswer> {
@@ -46,6 +51,11 @@ function unreadable(cause: unknown): string {
   const origin = String(Reflect.get(globalThis, "origin"));
   return `the browser gave no answer (${said}); either no Server answers there, or it does not allow pages ` +
     `of "${origin}" (--allow-origin)`;
+}
+
+/** The reason for an error of {@linkcode sendRequest}. */
+export function networkReason({ message: text }: Error): Reason {
+  return { text, isPermanent: false };
 }
 
 /** Reads a body, at most this many bytes. */

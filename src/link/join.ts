@@ -4,15 +4,17 @@ import { delay } from "../async/backoff.ts";
 import type { Logger } from "../log.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { fromErrorAck } from "../protocol/errors.ts";
-import { JOIN_OFFICE_EVENT, LEAVE_OFFICE_EVENT } from "../protocol/events.ts";
-import { JoinRefusedError, LeaveRefusedError } from "./errors.ts";
+import { JOIN_OFFICE_EVENT, LEAVE_OFFICE_EVENT, LIST_ROOM_EVENT } from "../protocol/events.ts";
+import { JoinRefusedError, LeaveRefusedError, useProtocol } from "./errors.ts";
 import type { EnterOfficeReq } from "../protocol/office.ts";
 import { parseRefusalText, parseVersionRefusalText } from "../protocol/refusal_text.ts";
 import type { Connection } from "./connect.ts";
-import { useProtocol } from "./connect_failure.ts";
 import { rejoinBackoff, type RetryOptions } from "./retry.ts";
+import { noticeSleep, onWake } from "./wake.ts";
 
 const ANSWER_TIMEOUT_MS = 15_000;
+/** How long the Server may take to answer after a sleep, before the connection counts as lost, in milliseconds. */
+const WAKE_TIMEOUT_MS = 1_000;
 
 /** How a Server begins the text of a refusal that any event may get, such as too many requests. */
 const CANNOT_HANDLE_JOIN = `Cannot handle "${JOIN_OFFICE_EVENT}"`;
@@ -22,6 +24,15 @@ const CANNOT_HANDLE_LEAVE = `Cannot handle "${LEAVE_OFFICE_EVENT}"`;
 const OCCUPIED = { state: "name or seat is taken", end: "until it is free" };
 const FULL = { state: "a limit of the Server leaves no place", end: "until there is one" };
 const AWAY = { state: "the Server cannot take the member now", end: "until it can" };
+
+/** How a link joins. */
+export interface JoinOptions {
+  /** When the join fails with a time-out, in milliseconds; never by default. */
+  readonly timeoutMs?: number | undefined;
+  /** How long a join is retried while the name or seat is taken, in milliseconds; 0 by default. */
+  readonly patienceMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
 
 export interface JoinAttempt {
   readonly signal: AbortSignal;
@@ -78,6 +89,51 @@ function stateOf(code: number | undefined): typeof OCCUPIED {
 
 function cannotJoin(office: string): string {
   return `Cannot join office "${office}"`;
+}
+
+/** Checks after each sleep whether the Server still answers a member; closes a connection that has ended without a sign. */
+export class SleepCheck implements Disposable {
+  readonly #member: () => readonly [Connection | undefined, EnterOfficeReq | undefined];
+  readonly #watch: Disposable;
+  #latest: { readonly connection: Connection; readonly isAwake: Promise<boolean> } | undefined;
+
+  /** @param member The present connection, and the membership. */
+  constructor(member: () => readonly [Connection | undefined, EnterOfficeReq | undefined]) {
+    this.#member = member;
+    this.#watch = onWake(() => this.#check(...member()));
+  }
+
+  /**
+   * Resolves when all is read that the Server sent on the present connection during the last sleep, such as the cancel of a
+   * request: to `false` when the connection has ended. `undefined` when there is nothing to wait for.
+   */
+  get isAwake(): Promise<boolean> | undefined {
+    noticeSleep();
+    const [connection] = this.#member();
+    return connection === this.#latest?.connection ? this.#latest?.isAwake : undefined;
+  }
+
+  /** Whether this connection is being checked, or was found dead. */
+  concerns(connection: Connection): boolean {
+    return connection === this.#latest?.connection;
+  }
+
+  #check(connection: Connection | undefined, membership: EnterOfficeReq | undefined): void {
+    if (connection === undefined || membership === undefined) return;
+    const { name: agent, office_id } = membership;
+    const body = { agent, req_id: crypto.randomUUID(), office_id };
+    const answer = connection.request(LIST_ROOM_EVENT, body, WAKE_TIMEOUT_MS);
+    const isAwake = answer.then(() => true, () => false).then((isAwake) => {
+      if (!isAwake) void connection.close();
+      else if (this.#latest === check) this.#latest = undefined;
+      return isAwake;
+    });
+    const check = this.#latest = { connection, isAwake };
+  }
+
+  [Symbol.dispose](): void {
+    this.#watch[Symbol.dispose]();
+  }
 }
 
 export async function leaveOffice(connection: Connection, membership: EnterOfficeReq): Promise<void> {

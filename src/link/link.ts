@@ -1,23 +1,22 @@
 /** The link of an Agent or a Computer to its Server: connects, joins, requests, and reconnects after a loss. */
 import { abortable } from "../async/abortable.ts";
-import { delay } from "../async/backoff.ts";
 import { withDeadline } from "../async/deadline.ts";
 import { type Logger, silentLogger, withModule } from "../log.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import { CREDENTIALS_EXPIRING_NOTIFICATION } from "../protocol/events.ts";
 import { type Farewell, hasEndedCredentials } from "../protocol/farewell.ts";
-import { ConnectionClosedError, RequestTimeoutError } from "./errors.ts";
+import { ConnectionClosedError, RequestTimeoutError, toDismissal } from "./errors.ts";
 import type { EnterOfficeReq } from "../protocol/office.ts";
 import { plainTextWarning } from "../protocol/server_address.ts";
 import type { ProtocolMinor } from "../protocol/version.ts";
 import { describeError } from "../text/text.ts";
 import { loadTracing } from "../tracing.ts";
-import { toDismissal } from "./connect_failure.ts";
 import type { Connection, ConnectionEnd, IncomingEvent } from "./connect.ts";
 import { Dialer, type DialerOptions } from "./dialer.ts";
-import { type JoinAttempt, leaveOffice, requestJoin } from "./join.ts";
+import { type JoinAttempt, type JoinOptions, leaveOffice, requestJoin, SleepCheck } from "./join.ts";
 import { isStable, reconnectBackoff, type RetryOptions, returnDelayMs } from "./retry.ts";
+import { delayUntilWake } from "./wake.ts";
 
 /** How long a taken name or seat is retried after a loss: longer than a Server keeps a lost connection (45 s). */
 const REJOIN_PATIENCE_MS = 60_000;
@@ -30,15 +29,6 @@ export interface LinkOptions extends DialerOptions, RetryOptions {
   readonly logger?: Logger | undefined;
   /** How long a rejoin is retried while the name or seat is taken, in milliseconds; 60,000 by default. */
   readonly rejoinPatienceMs?: number | undefined;
-}
-
-/** How a link joins. */
-export interface JoinOptions {
-  /** When the join fails with a time-out, in milliseconds; never by default. */
-  readonly timeoutMs?: number | undefined;
-  /** How long a join is retried while the name or seat is taken, in milliseconds; 0 by default. */
-  readonly patienceMs?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** Callbacks of a link. An error that a callback throws is logged and has no other effect. */
@@ -69,6 +59,7 @@ export class Link implements AsyncDisposable {
   #dismissed: Connection | undefined;
   /** The connection that this link ends to come back with another protocol version. */
   #outdated: Connection | undefined;
+  #sleep: SleepCheck | undefined;
   readonly #dialer: Dialer;
   #ready = pending<Connection>();
   #supervision: Promise<void> = Promise.resolve();
@@ -86,7 +77,6 @@ export class Link implements AsyncDisposable {
   /**
    * Connects, and retries with back-off while the Server cannot be reached.
    *
-   * @param options The address and the credentials.
    * @param context `listener`; `timeoutMs`: when to give up, never by default; `signal`.
    * @throws {ServerUnreachableError} after `timeoutMs`, or at once for a permanent cause.
    * @throws {AuthenticationError | ProtocolVersionError} at once.
@@ -127,6 +117,11 @@ export class Link implements AsyncDisposable {
     return this.#membership;
   }
 
+  /** See {@linkcode SleepCheck.isAwake}. */
+  get isAwake(): Promise<boolean> | undefined {
+    return this.#sleep?.isAwake;
+  }
+
   /**
    * Joins an office, and rejoins it after each loss. A rejoin is retried for a minute while the name or seat is taken,
    * because the Server may still keep the lost connection. A first join is refused at once,
@@ -143,7 +138,9 @@ export class Link implements AsyncDisposable {
     const leaving = this.#leaving.signal;
     this.#membership = membership;
     try {
-      await withDeadline(timeoutMs, { reason, signal: this.#untilClosed(options.signal) }, async (signal) => {
+      const closing = this.#closing.signal;
+      const ending = AbortSignal.any([options.signal ?? closing, closing]);
+      await withDeadline(timeoutMs, { reason, signal: ending }, async (signal) => {
         const attempt = this.#toAttempt({ signal, patienceMs });
         await this.#joinNow(membership, attempt).catch(async (error) => {
           await this.#changeProtocol(error, AbortSignal.any([signal, leaving]));
@@ -261,6 +258,8 @@ export class Link implements AsyncDisposable {
 
   async #supervise(first: Connection): Promise<void> {
     const { signal } = this.#closing;
+    const sleep = this.#sleep = new SleepCheck(() => [this.#connection, this.#membership]);
+    signal.addEventListener("abort", () => sleep[Symbol.dispose]());
     let connection = first;
     // Waits longer each time for a Server that admits this member and drops it at once.
     const backoff = reconnectBackoff(this.#options);
@@ -276,16 +275,17 @@ export class Link implements AsyncDisposable {
           continue;
         }
         this.#suspend();
-        const { reason, farewell, isOwn = false, isLocal = false } = end;
+        const { reason, farewell, isOwn = false } = end;
+        const isLocal = end.isLocal === true || sleep.concerns(connection);
         this.#log[isOwn ? "debug" : "warn"]("connection lost", { reason, code: farewell?.code });
         this.#tell(() => this.#listener.onLost(end));
         if (farewell !== undefined && !this.#mayReturn(farewell)) {
           throw toDismissal(this.#options.url, farewell);
         }
         if (isStable(performance.now() - sinceMs, { isLocal })) backoff.reset();
-        else await delay(backoff.next(), signal);
+        else await delayUntilWake(backoff.next(), signal);
         // The Server has not lost its other clients, and they do not come back together.
-        if (!isLocal) await delay(returnDelayMs(this.#options, farewell), signal);
+        if (!isLocal) await delayUntilWake(returnDelayMs(this.#options, farewell), signal);
         connection = await this.#reconnect(signal);
         sinceMs = performance.now();
         this.#resume(connection);
@@ -324,7 +324,7 @@ export class Link implements AsyncDisposable {
         }
         const isPassing = error instanceof ConnectionClosedError || error instanceof RequestTimeoutError;
         if (!isPassing || signal.aborted) throw error;
-        await delay(backoff.next(), signal);
+        if (await delayUntilWake(backoff.next(), signal)) backoff.reset();
       }
     }
   }
@@ -376,10 +376,6 @@ export class Link implements AsyncDisposable {
   ): Promise<Connection> {
     const reason = () => new RequestTimeoutError(`Cannot send "${event}": no connection in ${timeoutMs} ms`);
     return withDeadline(timeoutMs, { reason, signal }, (signal) => abortable(this.#ready.promise, signal));
-  }
-
-  #untilClosed(signal = this.#closing.signal): AbortSignal {
-    return AbortSignal.any([signal, this.#closing.signal]);
   }
 
   /** Calls a callback of the owner. Its error is logged and never ends the link. */

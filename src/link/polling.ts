@@ -5,6 +5,7 @@
 import { Fetch } from "socket.io-client";
 import type { FailureContext } from "./connect_failure.ts";
 import { sendRequest } from "./http_request.ts";
+import type { TransportOptions } from "./websocket.ts";
 
 /** The longest answer, in bytes; outside of browsers, the websocket takes no longer message either. */
 const MAX_ANSWER_BYTES = 100 * 1024 * 1024;
@@ -17,49 +18,56 @@ interface Exchange {
   readonly onFailure: (context: FailureContext) => void;
 }
 
-/** Engine.IO's HTTP long-polling, without redirects, and with a bound to what is read. */
-export class StrictPolling extends Fetch {
-  readonly #ending = new AbortController();
-  #failing: ReturnType<typeof setTimeout> | undefined;
+/** Makes Engine.IO's HTTP long-polling of one connection, without redirects, and with a bound to what is read. */
+export function pollingOf({ abandon }: Pick<TransportOptions, "abandon">): typeof Fetch {
+  return class extends Fetch {
+    readonly #ending = new AbortController();
+    #failing: ReturnType<typeof setTimeout> | undefined;
 
-  override doPoll(): void {
-    this.#send({
-      onAnswer: (text) => this.onData(text),
-      onFailure: (context) => this.onError("poll error", context.status, context),
-    });
-  }
+    override doOpen(): void {
+      abandon.addEventListener("abort", () => this.#ending.abort(), { once: true });
+      super.doOpen();
+    }
 
-  override doWrite(body: string, onWritten: () => void): void {
-    this.#send({
-      body,
-      onAnswer: onWritten,
-      onFailure: (context) => this.onError("post error", context.status, context),
-    });
-  }
+    override doPoll(): void {
+      this.#send({
+        onAnswer: (text) => this.onData(text),
+        onFailure: (context) => this.onError("poll error", context.status, context),
+      });
+    }
 
-  /** Before the handshake is answered there is nothing to say farewell to, and the answer may never come. */
-  override doClose(): void {
-    if (this.readyState === "open") return super.doClose();
-    this.#ending.abort();
-    clearTimeout(this.#failing);
-  }
+    override doWrite(body: string, onWritten: () => void): void {
+      this.#send({
+        body,
+        onAnswer: onWritten,
+        onFailure: (context) => this.onError("post error", context.status, context),
+      });
+    }
 
-  #send({ body, onAnswer, onFailure }: Exchange): void {
-    const answering = sendRequest(this.uri(), {
-      body,
-      headers: { ...this.opts.extraHeaders },
-      ca: this.opts.ca,
-      maxBytes: this.readyState === "open" ? MAX_ANSWER_BYTES : MAX_FIRST_ANSWER_BYTES,
-      maxRefusalBytes: MAX_FIRST_ANSWER_BYTES,
-      signal: this.#ending.signal,
-    });
-    answering.then(({ status, text, ...rest }) => {
-      if (status === 200) onAnswer(text);
-      else onFailure({ status, responseText: text, ...rest });
-    }, (error: unknown) => {
-      if (this.readyState === "closed") return;
-      // As from the network: never before the caller has its transport.
-      this.#failing = setTimeout(() => onFailure({ status: 0, statusText: error }), 0);
-    });
-  }
+    /** Before the handshake is answered there is nothing to say farewell to, and the answer may never come. */
+    override doClose(): void {
+      if (this.readyState === "open") return super.doClose();
+      this.#ending.abort();
+      clearTimeout(this.#failing);
+    }
+
+    #send({ body, onAnswer, onFailure }: Exchange): void {
+      const answering = sendRequest(this.uri(), {
+        body,
+        headers: { ...this.opts.extraHeaders },
+        ca: this.opts.ca,
+        maxBytes: this.readyState === "open" ? MAX_ANSWER_BYTES : MAX_FIRST_ANSWER_BYTES,
+        maxRefusalBytes: MAX_FIRST_ANSWER_BYTES,
+        signal: this.#ending.signal,
+      });
+      answering.then(({ status, text, ...rest }) => {
+        if (status === 200) onAnswer(text);
+        else onFailure({ status, responseText: text, ...rest });
+      }, (error: unknown) => {
+        if (this.readyState === "closed") return;
+        // As from the network: never before the caller has its transport.
+        this.#failing = setTimeout(() => onFailure({ status: 0, statusText: error }), 0);
+      });
+    }
+  };
 }

@@ -1,6 +1,7 @@
 /** Reads the arguments that a model gives; what is wrong with them is told in words that it understands. */
 import { isRecord, parseJson } from "../json/json.ts";
 import { toSeenName } from "../text/safe_text.ts";
+import type { Json } from "./mcp.ts";
 
 /** An argument is wrong. The message says which, and what it should be. */
 export class ArgumentError extends TypeError {
@@ -56,14 +57,18 @@ export class Arguments {
   }
 
   /** A whole number. A text of digits counts, since models write those as well. */
-  integer(name: string, { min, max }: { readonly min: number; readonly max: number }): number | undefined {
+  integer(
+    name: string,
+    { min, max = Number.MAX_SAFE_INTEGER }: { readonly min: number; readonly max?: number },
+  ): number | undefined {
     const value = this.#args[name] ?? undefined;
     if (value === undefined) return undefined;
     const number = typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value;
     if (typeof number === "number" && Number.isInteger(number) && number >= min && number <= max) {
       return number;
     }
-    throw this.#wrong(name, `must be a whole number from ${min} to ${max}`);
+    const most = max === Number.MAX_SAFE_INTEGER ? "on" : `to ${max}`;
+    throw this.#wrong(name, `must be a whole number from ${min} ${most}`);
   }
 
   /** Yes or no. A text of it counts, since models write that as well. */
@@ -94,4 +99,31 @@ export class Arguments {
   #wrong(name: string, state: string): ArgumentError {
     return new ArgumentError(`Cannot call "${this.#tool}": the argument ${toSeenName(name)} ${state}`);
   }
+}
+
+/** The arguments with which a list goes on. */
+export interface Paging {
+  readonly properties: Readonly<Record<string, Json>>;
+  read(args: Arguments): { readonly limit: number; readonly offset: number };
+}
+
+export function pagingOf(
+  what: string,
+  { max, usual }: { readonly max: number; readonly usual: number },
+): Paging {
+  return {
+    properties: {
+      limit: {
+        type: "integer",
+        minimum: 1,
+        maximum: max,
+        description: `The most ${what}; ${usual} by default.`,
+      },
+      offset: { type: "integer", minimum: 0, description: `How many ${what} to skip, to go on.` },
+    },
+    read: (args: Arguments) => ({
+      limit: args.integer("limit", { min: 1, max }) ?? usual,
+      offset: args.integer("offset", { min: 0 }) ?? 0,
+    }),
+  };
 }

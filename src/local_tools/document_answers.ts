@@ -2,11 +2,11 @@
 import { renderElementMarkdown } from "../dpe/markdown.ts";
 import { type PageSpan, renderOutline } from "../dpe/outline.ts";
 import { renderElementText } from "../dpe/text.ts";
-import type { DPEDocument, DPEElementDetail, DPEFormat, DPEPage } from "../protocol/dpe.ts";
+import type { DPEDocument, DPEElementDetail, DPEFormat, DPEHit, DPEPage } from "../protocol/dpe.ts";
 import { escapeUnreadable, toFence, toSeenLine, toSeenWord } from "../text/safe_text.ts";
 import { MAX_ROOM, partOf, roomOf } from "./answer_parts.ts";
 import { ArgumentError, type Arguments } from "./arguments.ts";
-import type { McpContent, McpToolResult } from "./mcp.ts";
+import type { Json, McpContent, McpToolResult } from "./mcp.ts";
 import { type DocumentPicture, isDataUrl, picturesOf, toPictureContent, withElementIds } from "./pictures.ts";
 
 /** The most pages that a call may name. */
@@ -18,8 +18,7 @@ const MAX_WHOLE_PAGES = 20;
 /** How much is shown of the data of a picture in JSON. */
 const MAX_DATA_LENGTH = 32;
 
-export const NO_OUTLINE =
-  "The document has no outline: read some of its pages, or search in it with find_documents";
+const NO_OUTLINE = "The document has no outline: read some of its pages, or search in it with find_documents";
 
 /** A document, wherever it is. */
 export interface ReadableDocument {
@@ -30,8 +29,74 @@ export interface ReadableDocument {
   element(id: string, format: DPEFormat): Promise<DPEElementDetail>;
 }
 
+/** What `read_document` takes to name the parts that are wanted. */
+export const READING_PROPERTIES: Readonly<Record<string, Json>> = {
+  pages: { type: "string", description: "Page numbers from 0, such as 3 or 0-4 or 0,2,5-7." },
+  element: { type: "string", description: "Only this element, by its id, such as p3-table-1." },
+  outline: {
+    type: "boolean",
+    description:
+      "Only the outline: chapters and sections with their pages; with pages, those of these pages.",
+  },
+  offset: {
+    type: "integer",
+    minimum: 0,
+    description: "How many characters to skip, to go on with a long page.",
+  },
+};
+
+/** The parts of a document that are wanted. */
+export interface Reading {
+  readonly pages: readonly number[] | undefined;
+  readonly element: string | undefined;
+  readonly isOutline: boolean;
+  /** How many characters are skipped. */
+  readonly offset: number;
+}
+
+/** @param named what the URI of the document names */
+export function readingOf(
+  args: Arguments,
+  named: { readonly page?: number | undefined; readonly element?: string | undefined },
+): Reading {
+  const pages = readPageNumbers(args, "pages");
+  return {
+    pages: pages ?? (named.page === undefined ? undefined : [named.page]),
+    element: args.text("element") ?? (pages === undefined ? named.element : undefined),
+    isOutline: args.flag("outline") ?? false,
+    offset: args.integer("offset", { min: 0 }) ?? 0,
+  };
+}
+
+/** The outline of a document, one element with its picture, or pages. */
+export async function showDocument(
+  readable: ReadableDocument,
+  { pages, element, isOutline, offset }: Reading,
+  { format, headOf }: {
+    readonly format: DPEFormat;
+    /** What stands above; an empty text leaves it out. */
+    readonly headOf: (document: DPEDocument) => string;
+  },
+): Promise<McpToolResult> {
+  if (isOutline) {
+    const outline = await showOutline(readable, { headOf, pages });
+    if (outline === undefined) throw new ArgumentError(NO_OUTLINE);
+    return outline;
+  }
+  if (element !== undefined) return await showElement(readable, { element, format, offset });
+  return await showPages(readable, { wanted: pages, format, offset, headOf });
+}
+
+/** A page that a search has found, in a line. */
+export function toHitLine({ page_index, title, element_id, snippet }: Omit<DPEHit, "uri">): string {
+  const name = title === undefined ? "" : ` (${toSeenWord(title)})`;
+  const element = element_id === undefined ? "" : `, element ${toSeenWord(element_id)}`;
+  const words = snippet.split("\n").map((line) => toSeenLine(line)).join(" → ");
+  return `  page ${page_index}${name}${element}${snippet === "" ? "" : `: ${words}`}`;
+}
+
 /** Page numbers from an argument such as `0,2,5-7`; `undefined` when it is absent. */
-export function readPageNumbers(args: Arguments, name: string): readonly number[] | undefined {
+function readPageNumbers(args: Arguments, name: string): readonly number[] | undefined {
   const text = args.ranges(name);
   if (text === undefined) return undefined;
   if (text.length > MAX_RANGES_LENGTH) {
@@ -51,8 +116,7 @@ export function readPageNumbers(args: Arguments, name: string): readonly number[
   return [...pages];
 }
 
-/** One element with its picture. */
-export async function showElement(
+async function showElement(
   document: ReadableDocument,
   { element, format, offset }: {
     readonly element: string;
@@ -69,7 +133,7 @@ export async function showElement(
 }
 
 /** The outline of a document, or of some of its pages; `undefined` when it has none. */
-export async function showOutline(
+async function showOutline(
   readable: ReadableDocument,
   { headOf, pages }: {
     readonly headOf: (document: DPEDocument) => string;
@@ -91,7 +155,7 @@ export async function showOutline(
 }
 
 /** Pages one after the other, as long as there is room for them, and what follows. Of a long document, its outline. */
-export async function showPages(
+async function showPages(
   readable: ReadableDocument,
   { wanted, format, offset, headOf }: {
     /** The numbers of the pages; all by default. */

@@ -1,6 +1,5 @@
 /** A tool that an MCP server of this project answers itself: its definition, and its failures in words for a model. */
-import { toSeenLine } from "../text/safe_text.ts";
-import { describeError } from "../text/text.ts";
+import { toSeenError } from "../text/safe_text.ts";
 import { ArgumentError, Arguments } from "./arguments.ts";
 import { errorResult, type Json, type McpTool, type McpToolResult } from "./mcp.ts";
 
@@ -53,7 +52,7 @@ export function makeLocalTool<Context extends CallContext>(
       } catch (error) {
         context.signal.throwIfAborted();
         if (error instanceof ArgumentError) return errorResult(error.message);
-        return errorResult(`Cannot complete "${name}": ${toSeenLine(describeError(error))}`);
+        return errorResult(`Cannot complete "${name}": ${toSeenError(error)}`);
       }
     },
   };

@@ -1,4 +1,5 @@
 /** JSON-RPC with one MCP server: requests with their answers, and what the server sends unasked, which is metered. */
+import { onAbort } from "../async/abortable.ts";
 import { MAX_TIMER_MS } from "../async/backoff.ts";
 import { approximateSizeBytes, isRecord } from "../json/json.ts";
 import { isRequestId, type RequestId, RpcError, RpcErrorCode, ServedRequests } from "../protocol/mcp.ts";
@@ -135,7 +136,6 @@ export class RpcPeer {
       this.#cancel(id, reason);
       reject(reason);
     };
-    const onAbort = () => giveUp(signal?.reason);
     const onTimeout = () =>
       giveUp(
         new ServerTimeoutError(`Cannot complete "${method}": no answer in time`, { afterMs: timeoutMs }),
@@ -143,7 +143,7 @@ export class RpcPeer {
     const timer = timeoutMs === Infinity
       ? undefined
       : setTimeout(onTimeout, Math.min(timeoutMs, MAX_TIMER_MS));
-    signal?.addEventListener("abort", onAbort, { once: true });
+    using _ = onAbort(signal, () => giveUp(signal?.reason));
     try {
       const request: RpcRequest = { method, params: this.#envelop(params), jsonrpc: "2.0", id };
       const isWaiting = () => this.#pending.has(id);
@@ -152,7 +152,6 @@ export class RpcPeer {
       return await promise;
     } finally {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", onAbort);
       this.#pending.delete(id);
     }
   }

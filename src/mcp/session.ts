@@ -143,7 +143,7 @@ export class McpSession {
     },
   ): Promise<McpSession> {
     limits.signal?.throwIfAborted();
-    const session = new McpSession(config, context, await prepareTransport(config));
+    const session = new McpSession(config, context, await prepareTransport(config, context));
     try {
       await session.#open(opening, limits);
       return session;
@@ -192,12 +192,12 @@ export class McpSession {
     return this.#goneReason !== undefined;
   }
 
-  /** The last 8,192 characters that a child process wrote to stderr; empty over HTTP. */
   /** The process of a server over stdio. */
   get pid(): number | undefined {
     return this.#transport.pid;
   }
 
+  /** The last 8,192 characters that a child process wrote to stderr; empty over HTTP. */
   get stderrTail(): string {
     return this.#transport.stderrTail ?? "";
   }
@@ -322,8 +322,13 @@ export class McpSession {
 /** Loads what the transport of a configuration needs, and returns a function that opens it. */
 async function prepareTransport(
   config: ResolvedServerConfig,
+  { guard }: SessionContext,
 ): Promise<(context: TransportContext) => Transport> {
-  if (config.type === "stdio") return (context) => new StdioTransport(config.server_parameters, context);
+  if (config.type === "stdio") {
+    await guard.ready();
+    const { server_parameters, sandbox } = config;
+    return (context) => new StdioTransport(server_parameters, { ...context, sandbox });
+  }
   if (config.type === "sse") {
     const { SseTransport } = await import("./http/sse.ts");
     return (context) => new SseTransport(config, context);

@@ -1,7 +1,7 @@
 /** Reads the answers of any peer to an Agent's requests: an invalid entry is left out, and unknown keys are kept. */
 import type { GetComputerConfigRet, MCPServerConfig, MCPServerInput } from "./config.ts";
 import type { GetDeskTopRet, GetWindowsRet, WindowInfo } from "./desktop.ts";
-import type { DPEDocument, DPEElementDetail, DPEPage } from "./dpe.ts";
+import { documentSummary } from "./dpe_answers.ts";
 import { isRecord } from "../json/json.ts";
 import type { GetFinderRet } from "./finder.ts";
 import {
@@ -13,10 +13,10 @@ import {
   readList,
   readNextCursor,
   readWith,
+  reqIdOf,
   toBody,
   withoutNulls,
 } from "./flaws.ts";
-import type { ListRoomRet } from "./office.ts";
 import type {
   GetBlobRet,
   GetDpeRet,
@@ -42,10 +42,6 @@ import * as config from "./schemas/config.ts";
 import * as schemas from "./schemas/answers.ts";
 import { shorten } from "../text/text.ts";
 import type { GetToolsRet, SMCPTool } from "./tools.ts";
-
-function reqIdOf(body: Readonly<Record<string, unknown>>): string {
-  return typeof body["req_id"] === "string" ? body["req_id"] : "";
-}
 
 export const parseGetToolsRet: AnswerReader<GetToolsRet> = (answer, onFlaw = ignoreFlaws) => {
   const what = "GetToolsRet";
@@ -185,7 +181,7 @@ export const parseGetFinderRet: AnswerReader<GetFinderRet> = (answer, onFlaw = i
   const documents = listOf(body, {
     what,
     field: "documents",
-    read: readWith(schemas.documentSummary),
+    read: readWith(documentSummary),
     onFlaw,
   });
   if (isCount(total_count)) return { ...body, documents, total_count };
@@ -335,37 +331,3 @@ export const parseGetDpeRet: AnswerReader<GetDpeRet> = parserOf("GetDpeRet", sch
 /** Reads the answer to `client:get_blob`. Every member is required, because invalid bytes are useless. */
 export const parseGetBlobRet: AnswerReader<GetBlobRet> = parserOf("GetBlobRet", schemas.getBlobRet);
 export const parsePutBlobRet: AnswerReader<PutBlobRet> = parserOf("PutBlobRet", schemas.putBlobRet);
-
-export const parseListRoomRet: AnswerReader<ListRoomRet> = (answer, onFlaw = ignoreFlaws) => {
-  const what = "ListRoomRet";
-  const body = toBody(what, answer);
-  const read = readWith(schemas.sessionInfo);
-  return {
-    ...body,
-    sessions: listOf(body, { what, field: "sessions", read, onFlaw }),
-    req_id: reqIdOf(body),
-  };
-};
-
-export const parseDpeDocument: AnswerReader<DPEDocument> = (answer, onFlaw = ignoreFlaws) => {
-  const { pages, ...document } = parserOf("document", schemas.dpeDocument)(answer);
-  if (pages === undefined) return document;
-  return {
-    ...document,
-    pages: readList(pages, { field: "pages", read: readWith(schemas.pageSummary), onFlaw }),
-  };
-};
-
-export const parseDpePage: AnswerReader<DPEPage> = (answer, onFlaw = ignoreFlaws) => {
-  const untitled = isRecord(answer) && typeof answer["title"] !== "string";
-  if (untitled) onFlaw("title", "repaired, expected a string");
-  const { elements, ...page } = parserOf("page", schemas.dpePage)(
-    untitled ? { ...answer, title: "" } : answer,
-  );
-  return {
-    ...page,
-    elements: readList(elements, { field: "elements", read: readWith(schemas.dpeElement), onFlaw }),
-  };
-};
-
-export const parseDpeElement: AnswerReader<DPEElementDetail> = parserOf("element", schemas.dpeElement);

@@ -38,6 +38,12 @@ export const SERVER_GRACE_MS = 5_000;
 /** How much longer than `timeout` the Agent waits for the Server, in milliseconds. */
 export const AGENT_GRACE_MS = 10_000;
 
+/**
+ * How long the tool calls of an Agent that lost its connection go on, in milliseconds: it may come back, and ask again for
+ * their results.
+ */
+export const AGENT_RETURN_MS = 20_000;
+
 /** How long a tool call may take in all by default when progress restarts its time-out, in milliseconds: one hour. */
 const DEFAULT_MAX_TIMEOUT_MS = 3_600_000;
 

@@ -87,10 +87,36 @@ export interface MCPServerStdioParameters {
   encoding_error_handler: "strict" | "ignore" | "replace" | InputPlaceholder;
 }
 
+/**
+ * What an MCP server in a sandbox may reach: lists, each empty by default; `"*"` in a list is everything. One from npm runs as
+ * a program of Deno with these permissions, any other in bubblewrap on Linux.
+ */
+export interface SandboxSettings {
+  /** Files and folders that it may read. */
+  read?: string[] | null;
+  /** Files and folders that it may read and write. */
+  write?: string[] | null;
+  /** Hosts that it may connect to, such as `api.example.com` or `localhost:8080`; in bubblewrap all or none. */
+  net?: string[] | null;
+  /** Environment variables that it may read, besides those of its entry. */
+  env?: string[] | null;
+  /** Programs that it may start, which are then not limited; in bubblewrap it may start any, in the same sandbox. */
+  run?: string[] | null;
+  /** Native libraries that it may load, which are then not limited; only for MCP servers from npm. */
+  ffi?: string[] | null;
+  /** Files and folders that it may not read, although `read` has them. */
+  deny_read?: string[] | null;
+}
+
 /** An MCP server that is a child process. */
 export interface MCPServerStdioConfig extends BaseMCPServerConfig {
   /** The transport. */
   type: "stdio";
+  /**
+   * What the MCP server may reach; everything that this user may when absent. Not in the specification:
+   * `client:get_config` does not show it.
+   */
+  sandbox?: SandboxSettings | null;
   /** How to start or reach the MCP server. */
   server_parameters: MCPServerStdioParameters;
 }
@@ -213,6 +239,11 @@ export interface MCPSSEConfig extends NetworkMCPServerConfig {
 /** How the Computer signs in at an MCP server; `undefined` when the configuration does not say it. */
 export function oauthOf(config: MCPServerConfig): boolean | OAuthSettings | undefined {
   return (config.type === "stdio" ? undefined : config.oauth) ?? undefined;
+}
+
+/** What an MCP server may reach; `undefined` when its configuration does not limit it. */
+export function sandboxOf(config: MCPServerConfig): SandboxSettings | undefined {
+  return (config.type === "stdio" ? config.sandbox : undefined) ?? undefined;
 }
 
 /** Whether tokens are obtained without a person. */

@@ -6,7 +6,7 @@ export const ErrorCode = {
   BAD_REQUEST: 400,
   /** Refused credentials. Server, at connect. */
   UNAUTHORIZED: 401,
-  /** Wrong role, or another office. Server. */
+  /** Wrong role, or another office. Server. Or the owner has paused the Computer; `details.state`. Computer. */
   FORBIDDEN: 403,
   /** No such Computer in the caller's office (`details.computer_name`), or no such resource (`details.uri`). */
   NOT_FOUND: 404,

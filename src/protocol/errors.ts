@@ -82,6 +82,11 @@ export class UnsupportedRequestError extends SmcpError {
   }
 }
 
+/** Whether a peer does not let the caller have what was asked for, as a Computer that its owner has paused. */
+export function isForbidden(error: unknown): error is SmcpError {
+  return error instanceof SmcpError && error.code === ErrorCode.FORBIDDEN;
+}
+
 /** A 400 whose `details.field` names the invalid field (`event` for an unknown event). */
 export function badRequest(field: string, message: string): SmcpError {
   return new SmcpError(ErrorCode.BAD_REQUEST, message, { details: { field } });

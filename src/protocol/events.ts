@@ -57,6 +57,8 @@ export const GET_SKILLS_EVENT = "client:get_skills";
 export const GET_SKILL_EVENT = "client:get_skill";
 
 // Requests and events of a member to the Server.
+/** Lists the Computers of an office, and whether each would answer now; an extension of ours. */
+export const LIST_PRESENCE_EVENT = "server:list_presence";
 /** Joins an office. */
 export const JOIN_OFFICE_EVENT = "server:join_office";
 /** Leaves the office. */

@@ -28,6 +28,10 @@ export function toBody(what: string, answer: unknown): Readonly<Record<string, u
   throw unreadable(what, what, "expected an object");
 }
 
+export function reqIdOf(body: Readonly<Record<string, unknown>>): string {
+  return typeof body["req_id"] === "string" ? body["req_id"] : "";
+}
+
 /**
  * Reads the valid entries of a list. After {@linkcode MAX_BAD_ENTRIES} entries that were left out, or
  * {@linkcode MAX_REPAIRED_ENTRIES} that were repaired, the rest of the list is left out: to find the problem of an entry

@@ -26,6 +26,8 @@ export interface McpServerInfo {
   mcp_server: string;
   /** `running`, `starting`, `retrying`, `failed`, `stopped`, or a status of a newer peer. */
   status: string;
+  /** Whether the owner has paused the Computer: calls and reads are refused. Absent when not. */
+  paused?: boolean;
   /** The names under which its tools are listed; absent without tools. */
   tools?: string[];
   /** The version of MCP that the session speaks, such as `2025-11-25`. This and all below only while it runs. */

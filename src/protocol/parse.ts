@@ -1,21 +1,12 @@
-/** Parses requests and notifications. Unknown keys are kept. */
+/** Parses the requests to a Computer. Unknown keys are kept. */
 import * as z from "zod";
 import { hasProto } from "../json/json.ts";
-import { type AgentCallData, type ComputerCallData, MAX_TIMEOUT_SECONDS } from "./call.ts";
 import type { GetComputerConfigReq } from "./config.ts";
 import type { GetDeskTopReq } from "./desktop.ts";
-import { MAX_REQUEST_ID_LENGTH } from "./errors.ts";
 import type { GetFinderReq } from "./finder.ts";
 import type { GetMcpServersReq } from "./mcp_servers.ts";
-import { MAX_MEMBER_NAME_LENGTH, nameProblem } from "./names.ts";
-import type {
-  EnterOfficeNotification,
-  EnterOfficeReq,
-  LeaveOfficeReq,
-  ListRoomReq,
-  UpdateComputerConfigReq,
-} from "./office.ts";
-import type { FollowCallReq, UpdateProgressReq } from "./progress.ts";
+import { computerCall, requestId, timed, timeout } from "./office_requests.ts";
+import type { FollowCallReq } from "./progress.ts";
 import type { GetPromptReq, GetPromptsReq } from "./prompts.ts";
 import type { AnswerInputReq, OpenInputReq } from "./questions.ts";
 import type { GetCompletionReq, GetResourceTemplatesReq } from "./resource_templates.ts";
@@ -47,57 +38,8 @@ const withoutProto = z.unknown().refine(
 );
 const record = withoutProto.pipe(z.record(z.string(), z.unknown()));
 
-const name = z.string().superRefine((value, context) => {
-  const message = nameProblem(value);
-  if (message !== undefined) context.addIssue({ code: "custom", message });
-});
-/** An id that a peer chooses: any text of limited length. */
-const requestId = z.string().min(1).max(MAX_REQUEST_ID_LENGTH);
-/** The name that the caller states has no effect, so it is optional. */
-const call = { agent: z.string().max(MAX_MEMBER_NAME_LENGTH).default(""), req_id: requestId };
-const computerCall = { ...call, computer: z.string().max(MAX_MEMBER_NAME_LENGTH) };
-const timeout = optional(z.number().gt(0).max(MAX_TIMEOUT_SECONDS));
-const timed = { ...computerCall, timeout };
 /** A request to one MCP server, or to all. */
 const toServer = { ...timed, mcp_server: optionalText };
-const role = z.enum(["computer", "agent"]);
-
-export const parseAgentCallData: Parser<AgentCallData> = parserOf("AgentCallData", z.looseObject(call));
-export const parseComputerCallData: Parser<ComputerCallData> = parserOf("request", z.looseObject(timed));
-
-// Offices
-
-export const parseEnterOfficeReq: Parser<EnterOfficeReq> = parserOf(
-  "EnterOfficeReq",
-  z.looseObject({ role, name, office_id: name }),
-);
-export const parseLeaveOfficeReq: Parser<LeaveOfficeReq> = parserOf(
-  "LeaveOfficeReq",
-  z.looseObject({ office_id: name }),
-);
-export const parseListRoomReq: Parser<ListRoomReq> = parserOf(
-  "ListRoomReq",
-  z.looseObject({ ...call, office_id: name }),
-);
-export const parseOfficeNotification: Parser<EnterOfficeNotification> = parserOf(
-  "EnterOfficeNotification",
-  z.looseObject({ office_id: z.string(), computer: z.string().nullish(), agent: z.string().nullish() }),
-);
-export const parseUpdateComputerConfigReq: Parser<UpdateComputerConfigReq> = parserOf(
-  "UpdateComputerConfigReq",
-  z.looseObject({ computer: z.string() }),
-);
-export const parseUpdateProgressReq: Parser<UpdateProgressReq> = parserOf(
-  "UpdateProgressReq",
-  z.looseObject({
-    computer: z.string(),
-    req_id: requestId,
-    progress: z.number(),
-    total: z.number().optional(),
-    has_message: z.boolean().optional(),
-  }),
-);
-
 // Tools and questions
 
 export const parseGetToolsReq: Parser<GetToolsReq> = parserOf("GetToolsReq", z.looseObject(computerCall));

@@ -186,10 +186,20 @@ export type Only<Item> =
       undefined;
   };
 
+/**
+ * The arguments do not match the tool's schema; the MCP server does not run, or has ended; too many calls run at once; the
+ * owner has paused the Computer. Others may be added.
+ */
+export type ToolFailureReason = "arguments" | "not_running" | "busy" | "paused";
+
 /** The metadata of a tool result. Peers may add keys. */
 export interface ToolResultMeta {
-  /** The error code of a failed call, 4001–4007; absent when the MCP server itself set `isError`. */
+  /** The error code of a failed call, 4001–4007 or 413; absent when the MCP server itself set `isError`. */
   error_code?: number;
+  /** Why a call with 4003 was not made: see {@linkcode ToolFailureReason}. */
+  a2c_reason?: ToolFailureReason;
+  /** True for a failed or cancelled call whose tool may have run; our Computers leave it out when the tool has not run. */
+  may_have_run?: boolean;
   /** Whether the call timed out. */
   a2c_timeout?: boolean;
   /** Whether the call was cancelled. */

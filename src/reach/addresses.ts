@@ -55,6 +55,21 @@ export function isLoopbackUrl({ hostname }: URL): boolean {
   return kindOfHost(hostname) === "loopback";
 }
 
+/** Whether requests to a URL are protected by TLS. */
+export function isSecureUrl({ protocol }: Pick<URL, "protocol">): boolean {
+  return protocol === "https:" || protocol === "wss:";
+}
+
+/** The port of a URL, also where the scheme implies it. */
+export function portOf(url: Pick<URL, "port" | "protocol">): number {
+  return Number(url.port || (isSecureUrl(url) ? 443 : 80));
+}
+
+/** The host of a URL as the system wants it: an IPv6 address without brackets. */
+export function plainHost({ hostname }: Pick<URL, "hostname">): string {
+  return hostname.replace(/^\[(.*)\]$/, "$1");
+}
+
 /** Whether two addresses differ in their query alone. Browsers may write the host of the loopback interface in another way. */
 export function isSamePlace(one: URL, other: URL): boolean {
   return one.protocol === other.protocol && hostOf(one) === hostOf(other) && one.port === other.port &&

@@ -3,13 +3,14 @@
  * addresses to a Computer, a client of a hub the address of its metadata. Resolves names.
  */
 import { lookup } from "node:dns/promises";
-import { once } from "node:events";
-import * as http from "node:http";
-import { connect, isIP, type LookupFunction } from "node:net";
+import type { IncomingMessage } from "node:http";
+import { connect, isIP, type LookupFunction, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import * as tls from "node:tls";
 import { abortable } from "../async/abortable.ts";
-import { type AddressKind, kindOfHost } from "./addresses.ts";
+import { type AddressKind, kindOfHost, plainHost, portOf } from "./addresses.ts";
+import { proxyFor } from "./proxies.ts";
+import { exchange, sendThrough } from "./tunnel.ts";
 
 /** The kinds from the one that reaches deepest. */
 const DEEPEST_FIRST: readonly AddressKind[] = ["loopback", "private", "public"];
@@ -29,16 +30,16 @@ export interface ReachOptions {
  * where all who have named it are in that network themselves. Of the address the deepest kind counts, of those who name it
  * the shallowest.
  *
- * @return The addresses of the host, which alone may be connected to; `undefined` for the configured issuer.
+ * @return The addresses of the host, which alone may be connected to where no proxy connects.
  * @throws {ForbiddenAddressError} when it is not allowed.
  */
 export async function assertInReach(
   url: URL,
   options: ReachOptions,
   { namers, signal }: { readonly namers: readonly URL[]; readonly signal: AbortSignal },
-): Promise<readonly string[] | undefined> {
-  if (URL.parse(options.issuer ?? "")?.origin === url.origin) return undefined;
+): Promise<readonly string[]> {
   const addresses = await addressesOf(url, options, signal);
+  if (URL.parse(options.issuer ?? "")?.origin === url.origin) return addresses;
   const [kind = "public"] = kindsOf(url, addresses);
   for (const namer of kind === "public" ? [] : namers) {
     const own = await kindOfNamer(namer, options, signal);
@@ -65,6 +66,8 @@ async function kindOfNamer(url: URL, options: ReachOptions, signal: AbortSignal)
   if (kind === "public" || kindOfHost(url.hostname) !== "public") return kind;
   // A name of the internet may have had another address when the server was reached: only its certificate proves this one.
   if (url.protocol !== "https:") return "public";
+  // The proxy resolved the name, perhaps to another address than this machine does.
+  if (proxyFor(url) !== undefined) return "public";
   if (!isPinned(url, addresses)) return kind;
   try {
     const response = await fetchAt(new URL(url.origin), { method: "HEAD", signal }, addresses);
@@ -78,21 +81,21 @@ async function kindOfNamer(url: URL, options: ReachOptions, signal: AbortSignal)
 
 /** All addresses of a host; none for a name that is unknown here. */
 async function addressesOf(
-  { hostname }: URL,
+  url: URL,
   { resolve = async (name) => (await lookup(name, { all: true })).map(({ address }) => address) }: Pick<
     ReachOptions,
     "resolve"
   >,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const literal = hostname.replace(/^\[(.*)\]$/, "$1");
+  const literal = plainHost(url);
   if (isIP(literal) !== 0) return [literal];
-  return await abortable(resolve(hostname).catch(() => []), signal);
+  return await abortable(resolve(url.hostname).catch(() => []), signal);
 }
 
 /**
- * `fetch` that connects to these addresses and resolves nothing again; the name stands in the request and in TLS. Follows no
- * redirect.
+ * `fetch` that connects to these addresses and resolves nothing again; the name stands in the request and in TLS. Where a proxy
+ * applies, the proxy resolves the name, and TLS alone proves the host. Follows no redirect.
  *
  * @throws {TypeError} when the name is unknown.
  */
@@ -101,35 +104,44 @@ export async function fetchAt(
   init: RequestInit & { readonly signal: AbortSignal },
   addresses: readonly string[],
 ): Promise<Response> {
-  if (!isPinned(url, addresses)) return await fetch(url, { ...init, redirect: "manual" });
-  const known = addresses.map((address) => ({ address, family: isIP(address) }));
-  const [first] = known;
-  if (first === undefined) throw new TypeError(`Host not found: ${url.hostname}`);
+  const proxy = proxyFor(url);
+  const hosts = proxy === undefined
+    ? hostsOf(url, addresses)
+    : [url, new URL(proxy.origin)].map((each) => `${each.hostname}:${portOf(each)}`);
+  // Permissions for names are the bound that Deno's own `fetch` knows.
+  if (!hosts.every((host) => isGranted({ name: "net", host }))) {
+    return await fetch(url, { ...init, redirect: "manual" });
+  }
   const sent = new Request(url, init);
+  const { method } = sent;
   const body = new Uint8Array(await sent.arrayBuffer());
-  const isLiteral = first.address === url.hostname.replace(/^\[(.*)\]$/, "$1");
+  const headers = { "user-agent": navigator.userAgent, ...Object.fromEntries(sent.headers), host: url.host };
+  if (proxy !== undefined) {
+    return toResponse(await sendThrough(proxy, url, { method, headers, body, signal: init.signal }));
+  }
+  if (addresses.length === 0) throw new TypeError(`Host not found: ${url.hostname}`);
+  const path = `${url.pathname}${url.search}`;
+  const createConnection = () => connectTo(url, addresses);
+  return toResponse(await exchange({ path, method, headers, signal: init.signal, createConnection }, body));
+}
+
+/** Connects to the first of these addresses that answers. */
+function connectTo(url: URL, addresses: readonly string[]): Socket {
+  const known = addresses.map((address) => ({ address, family: isIP(address) }));
+  const [{ address, family } = { address: "", family: 0 }] = known;
+  const isLiteral = address === plainHost(url);
   const to = {
-    host: isLiteral ? first.address : url.hostname,
+    host: isLiteral ? address : url.hostname,
     port: portOf(url),
     lookup:
       ((_host, { all }, found) =>
-        all ? found(null, known) : found(null, first.address, first.family)) satisfies LookupFunction,
+        all ? found(null, known) : found(null, address, family)) satisfies LookupFunction,
     servername: isLiteral ? "" : url.hostname,
   };
-  const request = http.request({
-    path: `${url.pathname}${url.search}`,
-    method: sent.method,
-    headers: { "user-agent": navigator.userAgent, ...Object.fromEntries(sent.headers), host: url.host },
-    signal: init.signal,
-    createConnection: () => url.protocol === "http:" ? connect(to) : tls.connect(to),
-  });
-  // What fails after the answer has begun fails in its body.
-  request.on("error", () => {}).end(body);
-  const [message] = await once(request, "response");
-  return toResponse(message);
+  return url.protocol === "http:" ? connect(to) : tls.connect(to);
 }
 
-function toResponse(message: http.IncomingMessage): Response {
+function toResponse(message: IncomingMessage): Response {
   const { statusCode: status = 0, statusMessage: statusText = "", headersDistinct } = message;
   const headers = new Headers();
   for (const [name, values = []] of Object.entries(headersDistinct)) headers.set(name, values.join(", "));
@@ -139,25 +151,19 @@ function toResponse(message: http.IncomingMessage): Response {
   return new Response(body, { status, statusText, headers });
 }
 
-/** Whether the connection is ours: no proxy makes it, and the permissions are not for names, which then are the bound. */
+/** Whether the connection is ours: the permissions are not for names, which then are the bound. */
 function isPinned(url: URL, addresses: readonly string[]): boolean {
-  const names = [`${url.protocol.slice(0, -1)}_proxy`, "all_proxy"];
-  const isByProxy = names.flatMap((name) => [name, name.toUpperCase()]).some((variable) =>
-    isGranted({ name: "env", variable }) && Boolean(Deno.env.get(variable))
-  );
-  const hosts = addresses.map((address) =>
-    `${isIP(address) === 6 ? `[${address}]` : address}:${portOf(url)}`
-  );
-  if (hosts.length === 0) hosts.push(url.hostname);
-  return !isByProxy && hosts.every((host) => isGranted({ name: "net", host }));
+  return hostsOf(url, addresses).every((host) => isGranted({ name: "net", host }));
+}
+
+/** The addresses as permissions name them; the name where there are none. */
+function hostsOf(url: URL, addresses: readonly string[]): readonly string[] {
+  if (addresses.length === 0) return [url.hostname];
+  return addresses.map((address) => `${isIP(address) === 6 ? `[${address}]` : address}:${portOf(url)}`);
 }
 
 function isGranted(permission: Deno.PermissionDescriptor): boolean {
   return Deno.permissions.querySync(permission).state === "granted";
-}
-
-function portOf({ port, protocol }: Pick<URL, "port" | "protocol">): number {
-  return Number(port || (protocol === "https:" ? 443 : 80));
 }
 
 /**

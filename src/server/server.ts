@@ -24,22 +24,32 @@ import {
 } from "./options/settings.ts";
 import { optionLabel, requireNumber } from "./options/checks.ts";
 import { CONSTANTS } from "./options/constants.ts";
+import type { Offices } from "./offices/offices.ts";
 import { OPTIONS } from "./options/table.ts";
 import { Insight } from "./observe/insight.ts";
+import type { Refusal } from "./observe/meter.ts";
 import { openSocketIo, type SocketIoContext, type SocketIoSide } from "./socket_io.ts";
 import { loadTracing } from "../tracing.ts";
 import { type ListenError, startListening, stopListening } from "../http/listening.ts";
 import { defaultMaxSockets, TcpSockets, warnOfOpenFiles } from "./engine/tcp_sockets.ts";
 import { ServerCertificate } from "../http/tls.ts";
-import { InnerPort } from "./engine/inner_port.ts";
 import { Watchdog } from "./engine/watchdog.ts";
 
 /** Starts a Server as `SmcpServer.listen()` does, with further paths on its port. For programs of this package. */
 export let listenBeside: (options: ListenOptions, others: OtherPaths) => Promise<SmcpServer>;
-/** The URL by which members in the process of such a Server reach it with TLS; `undefined` without. */
-export let innerUrlOf: (server: SmcpServer) => string | undefined;
+/** What a program around such a Server uses of it, without the network. */
+export let innerSideOf: (server: SmcpServer) => InnerSide;
 /** What operators see of such a Server. */
 export let insightOf: (server: SmcpServer) => Insight;
+
+export interface InnerSide {
+  /** Opens the WebSocket of a member. */
+  readonly openSocket: SocketIoSide["connectInner"];
+  /** The members of an office, of all processes, without observers. */
+  readonly membersOf: Offices["members"];
+  /** Counts a refusal of the program. */
+  readonly refused: (refusal: Refusal) => void;
+}
 
 /** How long a start waits for Redis. After that the Server listens, not ready, and goes on trying. */
 const OFFICES_START_MS = 5_000;
@@ -65,7 +75,14 @@ export class SmcpServer implements AsyncDisposable {
 
   static {
     listenBeside = (options, others) => SmcpServer.#listen(options, others);
-    innerUrlOf = (server) => server.#parts.innerUrl;
+    innerSideOf = (server) => {
+      const { side: { connectInner: openSocket, relayState: { offices } }, insight } = server.#parts;
+      return {
+        openSocket,
+        membersOf: (office) => offices.members(office),
+        refused: (refusal) => insight.refused(refusal),
+      };
+    };
     insightOf = (server) => server.#parts.insight;
   }
 
@@ -99,14 +116,12 @@ export class SmcpServer implements AsyncDisposable {
       await settledWithin(side.relayState.offices.started, OFFICES_START_MS);
       const address = { host, port: await startListening(http, { host, port, signal }), isTls };
       const metricsAddress = await own.metricsPort?.listen(signal);
-      const innerUrl = await own.innerPort?.listen(signal);
       health.watchdog = new Watchdog(http, { ...address, logger, onFailed: failure.resolve });
       return new SmcpServer({
         http,
         address,
         insight,
         metricsAddress,
-        innerUrl,
         stop: own.stop,
         side,
         failure: failure.promise,
@@ -274,7 +289,6 @@ interface Parts {
   readonly failure: Promise<ListenError>;
   readonly address?: Address;
   readonly metricsAddress?: Address | undefined;
-  readonly innerUrl?: string | undefined;
 }
 
 interface Address {
@@ -322,18 +336,15 @@ async function openOwn(options: OwnOptions, settings: Settings) {
   const metricsPort = port === undefined
     ? undefined
     : openMetricsPort({ ...place, port, checks, metrics: page, httpOptions });
-  const hasInner = isTls && others !== undefined;
-  const innerPort = hasInner ? new InnerPort(httpOptions, { onRequest, install: side.install }) : undefined;
   const stop = async () => {
     await health.watchdog?.close();
     await side.close();
     await stopListening(http);
-    await innerPort?.close();
     await metricsPort?.close();
     await certificate?.close();
     refusals.close();
   };
-  return { http, side, health, insight, metricsPort, innerPort, isTls, stop };
+  return { http, side, health, insight, metricsPort, isTls, stop };
 }
 
 function urlOf({ host, port, isTls = false }: Address): string {

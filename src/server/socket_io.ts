@@ -38,8 +38,7 @@ export interface SocketIoContext {
 export interface SocketIoSide {
   readonly relayState: RelayState;
   readonly engine: Engine;
-  /** Serves another HTTP server as well, until that one is closed. */
-  readonly install: (http: HttpServer) => void;
+  readonly connectInner: Port["connectInner"];
   readonly close: () => Promise<void>;
 }
 
@@ -85,7 +84,7 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
   return {
     relayState,
     engine,
-    install: (other) => void port.install(other),
+    connectInner: (url) => port.connectInner(url),
     async close() {
       // Clients come back at once, and the offices may take seconds to close.
       isClosed = true;

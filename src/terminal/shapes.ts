@@ -1,4 +1,4 @@
-/** Text laid out for a terminal: columns, tables with lines, boxes and trees. */
+/** Text laid out for a terminal: columns, boxes and trees. */
 import { cropToWidth, displayWidth, linesOf, padToWidth, wrapToWidth } from "./display_width.ts";
 import { toSafeLine, withoutSequences } from "../text/safe_text.ts";
 import type { Palette } from "./screen.ts";
@@ -26,7 +26,7 @@ export function alignColumns(rows: readonly Row[], options: ColumnOptions = {}):
   const { right = [], paint = (cell) => cell, width = Infinity, flexible = 0 } = options;
   const natural = widestCells(rows);
   const free = width - GAP.length * Math.max(0, natural.length - 1);
-  const widths = fitWidths(natural, free, { flexible });
+  const widths = fitWidths(natural, free, flexible);
   return rows.map((row) => {
     // The last cell that is not empty needs no padding.
     const last = row.findLastIndex((cell) => cell !== "");
@@ -52,54 +52,6 @@ export function drawColumns(
   return alignColumns(rows.map((row) => row.map(toSafeLine)), { right, paint }).join("\n");
 }
 
-/** A table cell is not cropped to less; columns that do not fit even so are left out. */
-const MIN_CELL_WIDTH = 3;
-/** The columns that a table needs for each cell beside its text: a line and two spaces. */
-const CELL_EDGES = 3;
-/** Digits, with points, commas and spaces between them. */
-const NUMBER = /^[-+]?[\d.,\s]*%?$/;
-/** Longer text is not treated as a number, in characters. */
-const MAX_NUMBER_LENGTH = 64;
-
-/** A table. Its text must be safe to print, each cell on one line. */
-export interface Grid {
-  readonly headers: Row;
-  readonly rows: readonly Row[];
-}
-
-export function drawGrid(
-  { headers, rows }: Grid,
-  { width, palette }: { readonly width: number; readonly palette: Palette },
-): string[] {
-  const count = rows.reduce((most, row) => Math.max(most, row.length), headers.length);
-  const fitting = Math.max(1, Math.min(count, Math.floor((width - 1) / (MIN_CELL_WIDTH + CELL_EDGES))));
-  const columns = Array.from({ length: fitting }, (_, i) => [headers, ...rows].map((row) => row[i] ?? ""));
-  const natural = columns.map((cells) => cells.reduce((most, cell) => Math.max(most, displayWidth(cell)), 1));
-  const widths = fitWidths(natural, width - 1 - CELL_EDGES * fitting, { least: MIN_CELL_WIDTH });
-  const isNumeric = columns.map(([, ...cells]) => cells.length > 0 && cells.every(isNumber));
-  const bar = palette.faint("│");
-  const drawRow = (row: Row, paint: Paint) => {
-    const cells = widths.map((width, i) =>
-      paint(padToWidth(cropToWidth(row[i] ?? "", width), width, isNumeric[i] ? "right" : "left"))
-    );
-    return `${bar} ${cells.join(` ${bar} `)} ${bar}`;
-  };
-  const rule = (left: string, middle: string, right: string) =>
-    palette.faint(`${left}${widths.map((width) => "─".repeat(width + 2)).join(middle)}${right}`);
-  const lines = [
-    rule("┌", "┬", "┐"),
-    drawRow(headers, palette.strong),
-    rule("├", "┼", "┤"),
-    ...rows.map((row) => drawRow(row, (text) => text)),
-    rule("└", "┴", "┘"),
-  ];
-  return fitting === count ? lines : [...lines, palette.faint(`… ${count - fitting} more columns`)];
-}
-
-function isNumber(cell: string): boolean {
-  return cell === "" || cell.length <= MAX_NUMBER_LENGTH && NUMBER.test(cell) && /\d/.test(cell);
-}
-
 function widestCells(rows: readonly Row[]): number[] {
   const widths: number[] = [];
   for (const row of rows) {
@@ -110,21 +62,17 @@ function widestCells(rows: readonly Row[]): number[] {
 
 /**
  * Shrinks columns until all of them together take at most `free`: first the flexible column, down to 8, then the
- * widest ones equally, down to `least`.
+ * widest ones equally.
  */
-function fitWidths(
-  widths: readonly number[],
-  free: number,
-  { flexible, least = 1 }: { readonly flexible?: number; readonly least?: number },
-): number[] {
+function fitWidths(widths: readonly number[], free: number, flexible: number): number[] {
   const total = widths.reduce((sum, width) => sum + width, 0);
   if (total <= free) return [...widths];
   const fitted = widths.map((width, column) =>
     column === flexible ? Math.min(width, Math.max(MIN_FLEXIBLE_WIDTH, width - (total - free))) : width
   );
-  let most = Math.min(Math.max(...fitted), Math.max(least, free));
+  let most = Math.min(Math.max(...fitted), Math.max(1, free));
   const sum = () => fitted.reduce((sum, width) => sum + Math.min(width, most), 0);
-  while (most > least && sum() > free) most--;
+  while (most > 1 && sum() > free) most--;
   return fitted.map((width) => Math.min(width, most));
 }
 

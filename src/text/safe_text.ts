@@ -3,7 +3,7 @@
  * name or a text of somebody else to a terminal, a log, an MCP client, a model or its system message.
  */
 
-import { countOf, shorten } from "./text.ts";
+import { countOf, describeError, shorten } from "./text.ts";
 
 /** Characters that reorder the text of a line. */
 const REORDERING = /[\u202a-\u202e\u2066-\u2069]/g;
@@ -132,6 +132,11 @@ export function toSeenName(name: string): string {
 /** A text that is read, such as a title or an error, as one line in quotes; it is cut as a name is. */
 export function toSeenLine(text: string, maxLength = MAX_LINE_LENGTH): string {
   return cut(toSingleSpaces(text), { maxLength, toShown: toSafeJson });
+}
+
+/** What an error says, as one line in quotes. Names in it stand in quotes of another kind. */
+export function toSeenError(error: unknown): string {
+  return toSeenLine(describeError(error).replaceAll('"', "'"));
 }
 
 /** Like {@linkcode toSeenLine} without quotes, for what stands alone, such as a title in a list. */

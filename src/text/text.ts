@@ -42,3 +42,8 @@ export function excerpt(value: unknown): string {
   if (value === null) return `"null"`;
   return Array.isArray(value) ? `"array"` : `"${typeof value}"`;
 }
+
+/** A time for people, to the minute. */
+export function timeText(time: Date | string | number): string {
+  return `${new Date(time).toISOString().replace("T", " ").slice(0, 16)} UTC`;
+}

@@ -2,8 +2,8 @@
 
 const STOP_WORDS: ReadonlySet<string> = new Set(
   ("a an and any are as at be by can do does for from has have how i if in into is it its me my of on or our so some " +
-    "that the their them then there these they this those to us use used using via want was we what when where which who " +
-    "will with you your please need would should like tool tools").split(" "),
+    "that the their them then there these they this those to us via was we what when where which who will with you your " +
+    "please would should").split(" "),
 );
 
 /** English endings of words from so many characters on: with them, the search finds as much as with a stemmer. */

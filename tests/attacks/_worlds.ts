@@ -21,7 +21,7 @@ export interface WorldTest {
  * Long enough for a busy machine: a connection to Redis that is silent for two heartbeats is lost. The first join waits
  * until Redis has run for as long as a lease.
  */
-const LEASE = { heartbeatMs: 2_000, leaseMs: 6_000 };
+const LEASE = { heartbeatMs: 3_000, leaseMs: 6_000 };
 
 let redis: RedisServer | undefined;
 let isKept = false;

@@ -1,14 +1,13 @@
 /** Attacker: a client of a gateway that keeps an activity log. It wants to fill the log, or the terminal of who reads it */
 import { assertEquals } from "@std/assert";
-import { ActivityLog } from "../../src/cli/agent/mcp/command.ts";
+import { openActivityLog } from "../../src/cli/agent/mcp/command.ts";
 
 const HOSTILE = '\n{"client":"admin"}\u001b[2J\u009b2J\u202e\u2028\u007f';
 
 Deno.test("an entry of the activity log is one short line without control characters, whatever a client calls itself", async () => {
   const path = await Deno.makeTempFile();
   try {
-    using log = ActivityLog.open(path, { hasArguments: false });
-    log.write({
+    openActivityLog({ activityLog: path })?.({
       client: `${HOSTILE}${"x".repeat(1_000_000)}`,
       credential: "owner",
       tool: `${HOSTILE}${"y".repeat(1_000_000)}`,

@@ -1,6 +1,7 @@
 /** Attacker: an Agent of an office. It asks for a day, goes, comes back and asks again, and leaves the Server the rest. */
 import { assert, assertEquals } from "@std/assert";
 import { SmcpServer } from "../../server.ts";
+import { withConstants } from "../../src/server/options/constants.ts";
 import { RawPeer, RecordingLogger } from "../integration/_socket.ts";
 
 const ada = { role: "agent", name: "ada", office_id: "lab" } as const;
@@ -22,7 +23,8 @@ function takeCalls(computer: RawPeer): Map<string, (answer: unknown) => void> {
 }
 
 Deno.test("What an Agent asked ends with its connection, and the Computer is told to stop each of it", async () => {
-  await using server = await SmcpServer.listen({ port: 0, maxOpenRequests: 200 });
+  const options = { port: 0, maxOpenRequests: 200, ...withConstants({ returnMs: 50 }) };
+  await using server = await SmcpServer.listen(options);
   await using computer = await RawPeer.join(server.url, laptop);
   const acks = takeCalls(computer);
   for (let round = 0; round < 3; round++) {

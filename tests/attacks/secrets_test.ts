@@ -264,7 +264,7 @@ Deno.test("guesses that an MCP server changes before it repeats them are a warni
   await using office = await ComputerOffice.open(leaking({ code: 1, message: `no ${SECRET}` }));
   const messages: string[] = [];
   const startMs = performance.now();
-  for (let round = 0; round < 25; round++) {
+  for (let round = 0; round < 40; round++) {
     const error = await assertRejects(() => office.laptop.readResource(uri), SmcpError);
     messages.push(error.message);
   }
@@ -272,7 +272,7 @@ Deno.test("guesses that an MCP server changes before it repeats them are a warni
   assert(messages.slice(0, 20).every((message) => message.includes("***")));
   // 20 at once, then one in three seconds.
   assert(masked <= 20 + Math.ceil((performance.now() - startMs) / 3_000), `${masked} masked`);
-  assert(masked < 25 && new Set(messages).size === 2);
+  assert(masked < 40 && new Set(messages).size === 2);
   assertEquals(
     office.log.lines.filter(({ message }) => message.includes("secret was masked")).length,
     masked,

@@ -109,9 +109,9 @@ Deno.test("an honest server with endpoints at several addresses signs in by its 
     evil.metadata = { ...evil.metadata, authorization_endpoint: `${other}/authorize` };
     await using office = await scene.open(oauth && { issuer: evil.issuer });
     const begun = await begin(office);
-    assertEquals([begun.issuer, begun.needsAddress], [evil.issuer, oauth === undefined]);
+    assertEquals(begun.issuer, evil.issuer);
     const answer = await followSignIn(begun.url);
-    await begun.finish(oauth === undefined ? answer : codeOf(answer));
+    await begun.finish(oauth === undefined ? answer : withoutName(answer));
     assertEquals((await office.computer.signIns.status("shop")).state, "signed in");
     assertEquals(honest.forms, []);
   }

@@ -1,5 +1,5 @@
 /** A page of a console in Chromium: what a person sees and presses. */
-import { Chromium, hasChromium } from "../fixtures/chromium.ts";
+import { Browser, type Chromium, hasChromium } from "../fixtures/chromium.ts";
 import { isFullSize } from "../fixtures/test_size.ts";
 import { eventually } from "../fixtures/within.ts";
 
@@ -8,9 +8,23 @@ export const inEach = { ignore: !hasChromium } as const;
 /** A test of the full run alone. */
 export const inFull = { ignore: !hasChromium || !isFullSize } as const;
 
+/** The browser of all tests of a file. */
+let shared: Browser | undefined;
+
+Deno.test.beforeAll(async () => {
+  if (hasChromium) shared = await Browser.start();
+});
+Deno.test.afterAll(() => shared?.[Symbol.asyncDispose]());
+
+/** A page that nothing was opened in yet. */
+export async function openPage(): Promise<Chromium> {
+  if (shared === undefined) throw new TypeError("Chromium is not installed");
+  return await shared.open();
+}
+
 /** Opens a page by the link that its console prints; resolves when it shows what the program answered. */
 export async function openLink(link: string): Promise<Chromium> {
-  const browser = await Chromium.open();
+  const browser = await openPage();
   await browser.showAs({ width: 1280, scheme: "light" });
   await browser.goTo(link);
   await browser.find(".where");

@@ -1,7 +1,7 @@
 /** The owner's page in Chromium, beside a console. */
 import type { Chromium } from "../fixtures/chromium.ts";
 import { eventually } from "../fixtures/within.ts";
-import { ConsolePage, openLink } from "./_console_page.ts";
+import { ConsolePage, inFull, openLink } from "./_console_page.ts";
 import { type Script, ScriptedConsole } from "./_scripted_console.ts";
 
 /** Since when a call is on the page, and until when it waits. */
@@ -100,4 +100,20 @@ export class OwnerPage extends ConsolePage {
     await super[Symbol.asyncDispose]();
     await this.console[Symbol.asyncDispose]();
   }
+}
+
+/** A test of the owner's page beside a made-up Computer. */
+export function testPage(
+  name: string,
+  work: (page: OwnerPage) => Promise<void>,
+  { when = inFull, script = {} }: { readonly when?: typeof inFull; readonly script?: Script } = {},
+): void {
+  Deno.test({
+    name,
+    ...when,
+    async fn() {
+      await using page = await OwnerPage.open(script);
+      await work(page);
+    },
+  });
 }

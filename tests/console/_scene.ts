@@ -15,8 +15,9 @@ export const ROUTES = [
   { route: `sees/finder/${encodeURIComponent(REPORT)}`, words: "1,380" },
   { route: "sees/skills", words: "release-notes" },
   { route: "sees/config", words: "npx" },
-  { route: "history/1", words: "Arguments, masked" },
+  { route: "history/h0", words: "Arguments, masked" },
   { route: "configuration", words: "nosuchprog" },
+  { route: "configuration/files", words: "Save and restart" },
 ] as const;
 
 /** A Computer in which much goes on, at this time. */
@@ -274,6 +275,7 @@ export function sceneAt(nowMs: number) {
         },
         {
           uri: "dpe://com.example.workspace/customers.csv",
+          file_uri: "file:///home/ada/tables/customers.csv",
           title: "customers",
           file_type: "csv",
           page_count: 1,
@@ -390,6 +392,7 @@ export function sceneAt(nowMs: number) {
     "tool ask": {},
     "server add": {},
     "config undo": {},
+    "server show": { name: "files", entry: { command: "npx", args: ["-y", "files"] } },
     call: { content: [{ type: "text", text: "ok" }], isError: false },
   };
 }

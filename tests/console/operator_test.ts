@@ -1,6 +1,8 @@
 // What the operator of a Server sees and does, on the page in a real browser beside a real Server.
 
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { TestMachine } from "../fixtures/joining_server.ts";
+import { TempFolder } from "../fixtures/temp_folder.ts";
 import { eventually, within } from "../fixtures/within.ts";
 import { inEach, inFull } from "./_console_page.ts";
 import { ADA, HOSTILE, LAPTOP, OperatorPage } from "./_operator_page.ts";
@@ -27,7 +29,7 @@ test(
   async (page) => {
     const before = await page.browser.textWith("0 Agents");
     assertStringIncludes(before, "--max-payload");
-    assertStringIncludes(before, "(secret)");
+    assertStringIncludes(before, "secrets are not shown");
     assertEquals(before.includes("s3cret"), false);
     await using _ada = await page.join(ADA);
     await page.browser.textWith("1 Agent, 0 Computers");
@@ -43,7 +45,7 @@ test("the overview draws calls, latencies and refusals", async (page) => {
   const chart = () =>
     page.browser.evaluate(`document.querySelector("svg[aria-label^='Time to the answer']")?.ariaLabel`);
   await eventually(chart, (label) => / p95 (?!0 )[\d.]+ m?s/.test(String(label)), "a figure in the chart");
-}, { when: inEach });
+});
 
 test("an office shows its members and how they are connected, with texts of others as text", async (page) => {
   await using _ada = await page.join(ADA);
@@ -66,6 +68,7 @@ test("`End` tells the client the reason, and the member leaves the page", async 
   await page.fill("Reason", "maintenance");
   await page.confirm();
   assertEquals(Object(await heard).message, "maintenance");
+  await page.textOf(".notice", (text) => text === "ada was disconnected");
   await within(ada.disconnected, "the end of the connection");
   await page.browser.textWith("Members 1");
 }, { when: inEach });
@@ -113,6 +116,40 @@ test(
   },
   { args: ["--token", "s3cret"] },
 );
+
+Deno.test({
+  name: "a machine that waits is approved by its code, and revoked",
+  ignore: inFull.ignore || Deno.build.os === "windows",
+  async fn() {
+    using folder = new TempFolder();
+    const file = `${folder.path}/machines.json`;
+    await using page = await OperatorPage.open("--token", "s3cret", "--machines", file);
+    const machine = await TestMachine.make();
+    const body = JSON.stringify(await machine.asking(page.url));
+    const { code } = await (await fetch(`${page.url}/machines/join`, { method: "POST", body })).json();
+    await page.show("machines");
+    const waiting = await page.browser.textWith("Wanted name");
+    assertEquals(waiting.includes(code), false);
+    assertMatch(waiting, /Since\s[^]*\d\d:\d\d:\d\d/);
+    await page.fill("Code", code);
+    await page.fill("Offices", "lab, den");
+    await page.browser.evaluate(
+      `document.querySelector("form select option[value=agent]").selected = true;
+      document.querySelector("form select").dispatchEvent(new Event("change", { bubbles: true }))`,
+    );
+    await page.press("Approve");
+    await page.textOf(".notice", (text) => text === "laptop has joined");
+    assertStringIncludes(await page.browser.textWith(machine.id), "lab, den; computer, agent");
+    await page.browser.click('[aria-label="Rename laptop"]');
+    await page.browser.find("dialog[open] input");
+    await page.browser.evaluate("document.querySelector('dialog input').select()");
+    await page.browser.insert("desk");
+    await page.browser.press("Enter");
+    await page.browser.click('[aria-label="Revoke desk"]');
+    await page.confirm();
+    await page.browser.textWith("No machine has joined by code");
+  },
+});
 
 test("`Drain` ends the Server after it was confirmed", async (page) => {
   await using ada = await page.join(ADA);

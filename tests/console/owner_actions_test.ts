@@ -1,6 +1,6 @@
 // Each action of the owner's page, in a real browser, at a Computer that runs.
 
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Chromium } from "../fixtures/chromium.ts";
 import { ProtectedServer } from "../fixtures/protected_server.ts";
 import { eventually } from "../fixtures/within.ts";
@@ -119,17 +119,24 @@ testOwner(
   },
 );
 
-testOwner("`Pause` refuses new calls of the Agent until `Resume`", WITH_SHELL, async (owner) => {
-  await owner.press("Pause");
-  await owner.browser.textWith("Paused: new calls");
-  assertEquals((await owner.call("run")).isError, true);
-  await owner.press("Resume");
-  await owner.textOf("main", (text) => !text.includes("Paused: new calls"));
-  const call = owner.call("run", { path: "/tmp/later" });
-  await owner.browser.textWith("/tmp/later");
-  await owner.press("Allow once");
-  assertEquals((await call).isError, false);
-});
+testOwner(
+  "`Pause` refuses new calls and reads of the Agent until `Resume`, and reads are listed",
+  WITH_SHELL,
+  async (owner) => {
+    await owner.press("Pause");
+    await owner.browser.textWith("Paused: Agents get nothing");
+    await assertRejects(() => owner.agent.computer("laptop").getDesktop());
+    assertEquals((await owner.call("run")).isError, true);
+    await owner.press("Resume");
+    await owner.textOf("main", (text) => !text.includes("Paused: Agents get nothing"));
+    await owner.agent.computer("laptop").getFinder();
+    await owner.browser.textWith("read 1 time");
+    const call = owner.call("run", { path: "/tmp/later" });
+    await owner.browser.textWith("/tmp/later");
+    await owner.press("Allow once");
+    assertEquals((await call).isError, false);
+  },
+);
 
 testOwner("a server is stopped, started and restarted, and its log is shown", WITH_SHELL, async (owner) => {
   await owner.show("servers/shell");

@@ -58,7 +58,10 @@ for (const [kind, text] of Object.entries(HOSTILE)) {
       );
       for (const width of isFullSize ? [1280, 360] : [360]) {
         await page.browser.showAs({ width, scheme: "dark" });
-        for (const route of ROUTES) await assertHarmless(page, route);
+        const edited = text.length > 1_000
+          ? []
+          : [`configuration/${encodeURIComponent(text.toWellFormed())}`];
+        for (const route of [...ROUTES, ...edited]) await assertHarmless(page, route);
       }
     },
   });
@@ -76,7 +79,8 @@ async function assertHarmless(page: OwnerPage, route: string): Promise<void> {
     0,
     route,
   );
-  const hidden = String.raw`/[\u202a-\u202e\u2066-\u2069\u200b\u0000\u001b]/u.test(document.body.innerText)`;
+  const hidden = String.raw`/[\u202a-\u202e\u2066-\u2069\u200b\u0000\u001b]/u.test(document.body.innerText +
+    document.querySelector("textarea.mono")?.value)`;
   assertEquals(await browser.evaluate(hidden), false, `${route} shows what is invisible as escapes`);
   assertEquals(
     await browser.evaluate("document.documentElement.scrollWidth <= innerWidth"),
@@ -88,14 +92,19 @@ async function assertHarmless(page: OwnerPage, route: string): Promise<void> {
 }
 
 Deno.test({
-  name: "a page of tables and lists without end is shown in bounds, and says how much more there is",
+  name: "a page of tables and a form without end are shown in bounds, and say how much more there is",
   ...inEach,
   async fn() {
     const many = <Part>(part: Part, length = 300) => Array.from({ length }, () => part);
     const table = { category: "table", content: { headers: many("h"), rows: many(many("1")) } };
     const list = { category: "list", content: { items: many({ text: "x", items: many("y") }) } };
     const text = JSON.stringify({ title: "", elements: [table, list, ...many(table, 3)] });
-    await using page = await OwnerPage.open({ ...SCENE, read: { contents: [{ text }] } });
+    const properties = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`field ${n}`, {}]));
+    const tool = { name: "t", tool: "t", server: "files", description: "", params_schema: { properties } };
+    const tools = { "tool list": { tools: [tool] } };
+    await using page = await OwnerPage.open({ ...SCENE, ...tools, read: { contents: [{ text }] } });
+    await page.show("sees/tools");
+    await page.textOf(".field", (label) => label.includes("As JSON"));
     await page.show("sees/finder");
     const seen = await page.browser.textWith("100 more columns");
     const parts = await page.browser.evaluate("document.querySelectorAll('.paper :is(td, th, li)').length");

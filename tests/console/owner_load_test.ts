@@ -3,8 +3,8 @@
 import { assert, assertEquals, assertLess } from "@std/assert";
 import { sized } from "../fixtures/test_size.ts";
 import { eventually } from "../fixtures/within.ts";
-import { inEach, inFull } from "./_console_page.ts";
-import { callRecord, OwnerPage, waitingCall } from "./_owner_page.ts";
+import { inEach } from "./_console_page.ts";
+import { callRecord, OwnerPage, testPage, waitingCall } from "./_owner_page.ts";
 
 Deno.test({
   name: "of 500 calls that wait and 1,000 that have ended, only the rows in view are in the page",
@@ -119,20 +119,15 @@ async function heapOf(page: OwnerPage): Promise<number> {
   return Math.round(Number(await page.browser.evaluate("performance.memory.usedJSHeapSize")) / 1_000);
 }
 
-Deno.test({
-  name: "a burst of 2,000 events about calls is applied, and the page answers meanwhile",
-  ...inFull,
-  async fn() {
-    await using page = await OwnerPage.open();
-    await page.browser.textWith("Nothing waits");
-    for (let index = 0; index < 1_000; index++) {
-      page.console.feed.publish("waiting", waitingCall(`c${index}`));
-      if (index >= 3) {
-        page.console.feed.publish("waiting", { id: `c${index - 3}`, gone: "answered at the terminal" });
-      }
+testPage("a burst of 2,000 events about calls is applied, and the page answers meanwhile", async (page) => {
+  await page.browser.textWith("Nothing waits");
+  for (let index = 0; index < 1_000; index++) {
+    page.console.feed.publish("waiting", waitingCall(`c${index}`));
+    if (index >= 3) {
+      page.console.feed.publish("waiting", { id: `c${index - 3}`, gone: "answered at the terminal" });
     }
-    const title = () => page.browser.evaluate("document.title");
-    await eventually(title, (text) => text === "(3) laptop · A2C-SMCP", "the last three calls");
-    assert((await page.browser.textWith("Waits for you 3")).includes("write_file"));
-  },
+  }
+  const title = () => page.browser.evaluate("document.title");
+  await eventually(title, (text) => text === "(3) laptop · A2C-SMCP", "the last three calls");
+  assert((await page.browser.textWith("Waits for you 3")).includes("write_file"));
 });

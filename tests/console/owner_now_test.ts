@@ -2,18 +2,15 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { inEach, inFull } from "./_console_page.ts";
-import { OwnerPage, waitingCall } from "./_owner_page.ts";
+import { OwnerPage, testPage, waitingCall } from "./_owner_page.ts";
 
 function withWaiting(...waiting: readonly unknown[]) {
   return { "calls list": { paused: false, waiting, running: [] } };
 }
 
-Deno.test({
-  name:
-    "a call that waits is shown with its arguments, and `Allow once` carries the digest of what was shown",
-  ...inEach,
-  async fn() {
-    await using page = await OwnerPage.open(withWaiting(waitingCall("c1")));
+testPage(
+  "a call that waits is shown with its arguments, and `Allow once` carries the digest of what was shown",
+  async (page) => {
     assertStringIncludes(
       await page.browser.textWith("/tmp/c1"),
       "Agent ada wants to run write_file of files",
@@ -21,30 +18,21 @@ Deno.test({
     await page.press("Allow once");
     assertEquals(await page.ran("calls allow"), ["calls", "allow", "--shown=digest-of-c1", "--", "c1"]);
   },
-});
+  { when: inEach, script: withWaiting(waitingCall("c1")) },
+);
 
-Deno.test({
-  name: "a call that is answered elsewhere leaves the page, which says where",
-  ...inFull,
-  async fn() {
-    await using page = await OwnerPage.open(withWaiting(waitingCall("c1")));
-    await page.browser.textWith("/tmp/c1");
-    page.console.feed.publish("waiting", { id: "c1", gone: "answered at the terminal" });
-    assertStringIncludes(await page.browser.textWith("Nothing waits for you"), "answered at the terminal");
-  },
-});
+testPage("a call that is answered elsewhere leaves the page, which says where", async (page) => {
+  await page.browser.textWith("/tmp/c1");
+  page.console.feed.publish("waiting", { id: "c1", gone: "answered at the terminal" });
+  assertStringIncludes(await page.browser.textWith("Nothing waits for you"), "answered at the terminal");
+}, { script: withWaiting(waitingCall("c1")) });
 
-Deno.test({
-  name: "a new call is announced to a screen reader, and counted in the title of the tab",
-  ...inEach,
-  async fn() {
-    await using page = await OwnerPage.open();
-    await page.browser.textWith("Nothing waits");
-    page.console.feed.publish("waiting", waitingCall("c1"));
-    await page.textOf("[role=status].unseen", (text) => text.includes("write_file of files waits for you"));
-    assertEquals(await page.browser.evaluate("document.title"), "(1) laptop · A2C-SMCP");
-  },
-});
+testPage("a new call is announced to a screen reader, and counted in the title of the tab", async (page) => {
+  await page.browser.textWith("Nothing waits");
+  page.console.feed.publish("waiting", waitingCall("c1"));
+  await page.textOf("[role=status].unseen", (text) => text.includes("write_file of files waits for you"));
+  assertEquals(await page.browser.evaluate("document.title"), "(1) laptop · A2C-SMCP");
+}, { when: inEach });
 
 Deno.test({
   name: "a call with more arguments than a page can be allowed when its last page was shown",

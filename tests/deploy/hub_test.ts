@@ -1,4 +1,5 @@
 /** A hub behind `deploy/nginx.conf` and `deploy/Caddyfile`, with an official client. */
+import { MACHINE_JOIN_PATH } from "../../src/protocol/machines.ts";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Computer } from "../../computer.ts";
 import { RunningDoor, startDoor } from "../fixtures/door.ts";
@@ -8,7 +9,7 @@ import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { eventually, within } from "../fixtures/within.ts";
-import { type Configure, fetchStatus, freePort, proxies } from "./_proxies.ts";
+import { type Configure, configureNginx, fetchStatus, freePort, nginx, proxies } from "./_proxies.ts";
 import { untilListening } from "./_tools.ts";
 
 const OFFICE = "the lab/upstairs";
@@ -23,7 +24,24 @@ async function start(configure: Configure) {
   const url = `http://127.0.0.1:${listen}`;
   const clients = `${folder}/clients.txt`;
   await Deno.writeTextFile(clients, JSON.stringify([{ token: "client", name: "ada", offices: [OFFICE] }]));
-  const words = ["--port", "0", "--token", "member", "--mcp-token-file", clients, "--public-url", url];
+  const operators = `${folder}/operators.txt`;
+  await Deno.writeTextFile(operators, "operator name=olga\n");
+  const words = [
+    "--port",
+    "0",
+    "--token",
+    "member",
+    "--mcp-token-file",
+    clients,
+    "--operator-token-file",
+    operators,
+    "--state-file",
+    `${folder}/hub.sqlite`,
+    "--public-url",
+    url,
+    "--machines",
+    `${folder}/machines.json`,
+  ];
   const program = startDoor("hub.ts", [...words, "--trust-proxy", "loopback"]);
   const hub = stack.use(await untilListening(program));
   const configured = await configure({ folder, listen, servers: [hub.port] });
@@ -41,6 +59,35 @@ async function start(configure: Configure) {
   const moved = stack.move();
   return { url, [Symbol.asyncDispose]: () => moved.disposeAsync() };
 }
+
+/** With the commented lines for the page of the operators, for this address. */
+function configureConsole(allowed: string): Configure {
+  return async (ports) => {
+    const configured = await configureNginx(ports);
+    const file = `${ports.folder}/nginx.conf`;
+    const config = await Deno.readTextFile(file);
+    const [commented = ""] = /^ *# location .*console(?:.*\n)*? {2}# \}$/m.exec(config) ?? [];
+    const lines = commented.replace(/^ {2}# /gm, "  ").replace("192.0.2.10", allowed);
+    await Deno.writeTextFile(file, config.replace(commented, () => lines));
+    return configured;
+  };
+}
+
+Deno.test({
+  name: "nginx passes the page of a hub's operators on to the addresses of its commented lines alone",
+  ignore: nginx.ignore,
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn() {
+    const ways = [configureNginx, configureConsole("127.0.0.1"), configureConsole("192.0.2.10")];
+    const passed: boolean[] = [];
+    for (const configure of ways) {
+      await using hub = await start(configure);
+      passed.push(await fetchStatus(`${hub.url}/console/`) === 200);
+    }
+    assertEquals(passed, [false, true, false]);
+  },
+});
 
 for (const [{ name, ignore }, configure] of proxies) {
   Deno.test({
@@ -66,7 +113,8 @@ for (const [{ name, ignore }, configure] of proxies) {
   });
 
   Deno.test({
-    name: `Behind ${name} a client without a token finds the hub's authorization server by its public URL`,
+    name:
+      `Behind ${name} a client without a token finds the hub's authorization server by its public URL, and a machine where it joins`,
     ignore,
     sanitizeOps: false,
     sanitizeResources: false,
@@ -82,6 +130,8 @@ for (const [{ name, ignore }, configure] of proxies) {
       const server = await (await fetch(`${hub.url}/.well-known/oauth-authorization-server`)).json();
       assertEquals(server.issuer, hub.url);
       assertEquals(await fetchStatus(`${hub.url}/oauth/nothing`), 404);
+      const joining = await fetch(`${hub.url}${MACHINE_JOIN_PATH}`, { method: "POST", body: "{}" });
+      assertEquals([joining.status, typeof (await joining.json()).error], [400, "string"]);
     },
   });
 }

@@ -58,4 +58,6 @@ install_deno || skipped "Deno $deno_version could not be installed with npm"
 install_linters || skipped "the linters of container files could not be installed with Python's pip"
 install_debian nginx nginx || skipped "nginx could not be had from Debian's packages"
 install_debian caddy caddy || skipped "Caddy could not be had from Debian's packages"
+# Minutes, so at full size alone.
+[ "${A2C_TEST_SIZE:-}" = full ] && sh "$here/install_systemd.sh" && sh "$here/install_podman.sh"
 echo "deploy: tools are in .deploy-tools/"

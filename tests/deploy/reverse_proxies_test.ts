@@ -91,12 +91,14 @@ function exchange(
 for (const [tool, configure] of proxies) {
   const { ignore } = tool;
   Deno.test({
-    name: `${tool.name} passes /readyz on`,
+    name: `${tool.name} passes /healthz and /readyz on`,
     ignore,
     ...leaky,
     async fn() {
       await using balanced = await start(configure);
-      assertEquals(await fetchStatus(`${balanced.url}/readyz`), 200);
+      for (const path of ["/healthz", "/readyz"]) {
+        assertEquals(await fetchStatus(`${balanced.url}${path}`), 200, path);
+      }
     },
   });
 

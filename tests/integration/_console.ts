@@ -10,7 +10,6 @@ export interface ApiReply {
 
 /** An event of the stream. */
 export interface ToldEvent {
-  readonly id: string;
   readonly event: string;
   readonly data: unknown;
 }
@@ -44,12 +43,12 @@ export class ConsoleClient {
     return this.#send(path, { method: "POST", headers, body: JSON.stringify(body) });
   }
 
-  /** Follows the events, from the one after `lastId`. */
-  async follow(lastId?: string): Promise<ToldEvents> {
+  /** Follows the events from now on. */
+  async follow(): Promise<ToldEvents> {
     const aborted = new AbortController();
     const response = await within(
       fetch(`${this.origin}/api/events`, {
-        headers: { ...this.authorization, ...lastId !== undefined && { "last-event-id": lastId } },
+        headers: this.authorization,
         signal: aborted.signal,
       }),
       "the head of the stream of events",
@@ -112,5 +111,5 @@ function readEvent(block: string): ToldEvent {
       return [line.slice(0, cut), line.slice(cut + 2)];
     }),
   );
-  return { id: fields["id"] ?? "", event: fields["event"] ?? "", data: JSON.parse(fields["data"] ?? "null") };
+  return { event: fields["event"] ?? "", data: JSON.parse(fields["data"] ?? "null") };
 }

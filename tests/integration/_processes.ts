@@ -1,8 +1,11 @@
 /** Looking at processes by their id. */
+import { kill } from "node:process";
+import { isWindows } from "../fixtures/system.ts";
 import { eventually } from "../fixtures/within.ts";
 
 /** Whether a process is there and no zombie. */
 export async function isAlive(pid: number): Promise<boolean> {
+  if (isWindows) return isThere(pid);
   const { stdout } = await new Deno.Command("ps", {
     args: ["-o", "stat=", "-p", String(pid)],
     stdout: "piped",
@@ -10,6 +13,14 @@ export async function isAlive(pid: number): Promise<boolean> {
   }).output();
   const state = new TextDecoder().decode(stdout).trim();
   return state !== "" && !state.startsWith("Z");
+}
+
+function isThere(pid: number): boolean {
+  try {
+    return kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 /** Resolves when none of the processes is there any more. */

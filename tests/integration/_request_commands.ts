@@ -135,13 +135,22 @@ interface Case {
   readonly error?: string;
 }
 
-const TITLE = '"年度报告\\u001b]0;pwned\\u0007" (xlsx, 1 page)  [财务]';
+const TITLE = "年度报告  xlsx  1 page  2026-01-15";
 
 const CASES: readonly Case[] = [
   {
     words: ["tools"],
-    text:
-      "echo(message: string, times?: integer)\n    Says it again\nprint()\nraw()\nnap()\nbecome()\nreceived()\n",
+    text: `docs  6 tools
+  echo(message: string, times?: integer)
+      Says it again
+  print()
+  raw()
+  nap()
+  become()
+  received()
+
+"tools NAME" shows one tool in full
+`,
   },
   {
     words: ["tools", "ecco"],
@@ -185,15 +194,17 @@ const CASES: readonly Case[] = [
   { words: ["call", "echo", "--timeout", "86401"], code: 2, text: "", error: "86400" },
   { words: ["desktop"], text: "window://log\n\n```\nsafe�[31m!\n\tok\n```\n" },
   { words: ["desktop", "--window", "dpe://no"], code: 1, text: "", error: "(400)" },
-  { words: ["finder"], text: `${TITLE}\n    ${D}\n1–1 of 1\n` },
+  { words: ["finder"], text: `docs\n└─ ${TITLE}\n     财务\n     ${D}\n1–1 of 1\n` },
   {
     words: ["finder", "--depth", "elements"],
     text: [
-      TITLE,
-      `    ${D}`,
-      "    page 0: 概览 (2 elements)",
-      "        [heading] h-1: 总结�[2J",
-      "        [table] t-1: 收入",
+      "docs",
+      `└─ ${TITLE}`,
+      "   │ 财务",
+      `   │ ${D}`,
+      "   └─ 0  概览  2 elements",
+      "      ├─ heading  h-1  总结",
+      "      └─ table    t-1  收入",
       "1–1 of 1\n",
     ].join("\n"),
   },

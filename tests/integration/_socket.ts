@@ -33,7 +33,7 @@ export class RawPeer implements AsyncDisposable {
   /** Resolves to the reason once the connection is gone. */
   readonly disconnected: Promise<string>;
   readonly #engineClosed: Promise<void>;
-  #webSocketClosed: Promise<void>;
+  #closeWebSocket: () => Promise<void>;
   readonly #waiting = new Map<string, ((body: unknown) => void)[]>();
   readonly #taken = new Map<string, number>();
 
@@ -42,8 +42,8 @@ export class RawPeer implements AsyncDisposable {
     this.disconnected = new Promise((resolve) => socket.once("disconnect", (reason) => resolve(reason)));
     const { engine } = socket.io;
     this.#engineClosed = new Promise((resolve) => engine.once("close", () => resolve()));
-    this.#webSocketClosed = webSocketClosed(engine.transport);
-    engine.once("upgrade", (transport) => void (this.#webSocketClosed = webSocketClosed(transport)));
+    this.#closeWebSocket = closingOf(engine.transport);
+    engine.once("upgrade", (transport) => void (this.#closeWebSocket = closingOf(transport)));
     socket.onAny((event: string, ...args: unknown[]) => {
       if (typeof args.at(-1) !== "function") this.#arrive([event, ...args]);
     });
@@ -62,12 +62,12 @@ export class RawPeer implements AsyncDisposable {
       await connected;
     } catch (error) {
       const closed = new Promise<void>((resolve) => engine.once("close", () => resolve()));
-      const webSocket = webSocketClosed(engine.transport);
+      const webSocket = closingOf(engine.transport);
       if (engine.readyState === "open") {
         socket.io.engine.close();
         await closed;
       }
-      await settledWithin(webSocket, MAX_CLOSING_MS);
+      await webSocket();
       throw error;
     }
     return new RawPeer(socket);
@@ -145,7 +145,7 @@ export class RawPeer implements AsyncDisposable {
     this.socket.disconnect();
     this.socket.io.engine.close();
     await this.#engineClosed;
-    await settledWithin(this.#webSocketClosed, MAX_CLOSING_MS);
+    await this.#closeWebSocket();
   }
 
   #arrive(arrival: Arrival): void {
@@ -158,12 +158,17 @@ export class RawPeer implements AsyncDisposable {
 const MAX_CLOSING_MS = 1_000;
 
 /** The client says that it has closed before its WebSocket has, which has a timer until then. */
-async function webSocketClosed(transport: object): Promise<void> {
+function closingOf(transport: object): () => Promise<void> {
   const webSocket: unknown = Reflect.get(transport, "ws");
   if (!(webSocket instanceof EventEmitter) || Reflect.get(webSocket, "readyState") === WebSocket.CLOSED) {
-    return;
+    return () => Promise.resolve();
   }
-  await new Promise((resolve) => webSocket.once("close", resolve));
+  const closed = new Promise<void>((resolve) => webSocket.once("close", () => resolve()));
+  return async () => {
+    if (await settledWithin(closed.then(() => true), MAX_CLOSING_MS)) return;
+    Reflect.apply(Reflect.get(webSocket, "terminate"), webSocket, []);
+    await closed;
+  };
 }
 
 function toSocketOptions(options: PeerOptions): Partial<ManagerOptions & SocketOptions> {

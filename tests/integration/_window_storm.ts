@@ -1,4 +1,4 @@
-/** Windows that call without a pause, while they are killed, closed and stopped at random. */
+/** Windows that call without a pause, while they are killed and closed at random. */
 import { delay } from "../../src/async/backoff.ts";
 import { isRecord } from "../../src/json/json.ts";
 import type { Random } from "../fixtures/random.ts";
@@ -10,8 +10,6 @@ export interface StormOptions {
   readonly windows: number;
   readonly durationMs: number;
   readonly random: Random;
-  /** Whether holders are stopped for some seconds as well. */
-  readonly hasStops: boolean;
 }
 
 /** What became of the calls. */
@@ -22,8 +20,6 @@ export interface StormReport {
 }
 
 const CLIENTS = ["Claude", "Cursor", "Codex", "VS Code"];
-/** Longer than it takes to notice a holder that is stopped. */
-const STOP_MS = 9_000;
 const MAY_HAVE_RUN = /may have run/;
 const DID_NOT_RUN = /did not run|No tool named/;
 
@@ -162,25 +158,15 @@ export class WindowStorm {
   }
 
   async #disturb(): Promise<void> {
-    const { random, hasStops } = this.#options;
+    const { random } = this.#options;
     while (!this.#isOver) {
       await this.#pause(300 + random.below(1_200));
       const client = this.#slots[random.below(this.#slots.length)];
       if (client === undefined || this.#isOver) continue;
-      const dice = random.below(20);
-      if (hasStops && dice === 0) await this.#stop(client);
-      else if (dice < 5) void client.close();
+      if (random.below(4) === 0) void client.close();
       else client.signal("SIGKILL");
       this.#count("disturbances");
     }
-  }
-
-  /** Stops a client, as a machine does that sleeps, and lets it go on. */
-  async #stop(client: ClientWindow): Promise<void> {
-    client.signal("SIGSTOP");
-    this.#count("stops");
-    await delay(STOP_MS);
-    client.signal("SIGCONT");
   }
 
   async #pause(ms: number): Promise<void> {

@@ -54,13 +54,12 @@ async function testIn(
 
 /** A line to its last word, and what may stand there. */
 const LINES = [
-  [["a2c-smcp", ""], ["agent", "completion", "computer", "documents", "hub", "server"]],
+  [["a2c-smcp", ""], ["agent", "completion", "computer", "demo", "documents", "hub", "server"]],
   [["a2c-smcp", "completion", "z"], ["zsh"]],
   [["a2c-smcp", "agent", "c"], ["call", "complete", "config"]],
   [["a2c-smcp", "computer", "server", "re"], ["remove", "restart"]],
   [["a2c-smcp", "agent", "finder", "--depth", ""], ["documents", "elements", "pages"]],
   [["a2c-smcp", "agent", "--json", "call", "--ti"], ["--timeout"]],
-  [["a2c-smcp", "documents", "--max-file"], ["--max-file-size"]],
 ] as const;
 
 await testIn("bash", async (script, runShell) => {

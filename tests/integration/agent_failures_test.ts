@@ -133,7 +133,7 @@ Deno.test("a Computer that stays silent is a 408 of the Server", async () => {
     () => agent.computer("laptop").callTool("sleep", {}, { timeoutMs: 1 }),
     SmcpError,
   );
-  assertEquals([error.code, error.details], [408, { computer_name: "laptop" }]);
+  assertEquals([error.code, error.details], [408, { computer_name: "laptop", may_have_run: true }]);
 });
 
 Deno.test("a Computer that leaves during a request is a 404 at once", async () => {

@@ -42,7 +42,7 @@ Deno.test("a call with wrong arguments is refused by name; nobody is asked and t
     { confirm: ({ reqId }) => asked.push(reqId) > 0 },
   );
   const { content, isError, meta } = await office.laptop.callTool("top", { count: "SECRET", pth: "x" });
-  assertEquals([isError, meta], [true, { error_code: 4003 }]);
+  assertEquals([isError, meta], [true, { error_code: 4003, a2c_reason: "arguments" }]);
   assertEquals(
     content[0]?.text,
     'Tool "top" was not called: argument "path" is missing; ' +
@@ -64,6 +64,7 @@ Deno.test("a schema that cannot be checked is the server's matter, and is told o
 Deno.test("a server that lists the same tools again keeps what is known about them", async () => {
   const log = new LogBook();
   await using host = new McpHost({
+    name: "laptop",
     config: parseConfig(scriptedServers({ a: { tools: [head] }, b: {} })),
     inputs: () => undefined,
     confirm: undefined,

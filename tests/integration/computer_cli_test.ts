@@ -130,7 +130,7 @@ Deno.test("a service whose name is taken in the office says so once and joins wh
   await program.stdout.until('joined office "lab" as "laptop"\n');
   program.kill("SIGTERM");
   const { code, stderr } = await program.end();
-  assertEquals(code, 0);
+  if (isPosix) assertEquals(code, 0);
   assertEquals(stderr.match(/is taken/g)?.length, 1);
 });
 
@@ -145,7 +145,7 @@ Deno.test("a service for which a limit of the Server leaves no place says so onc
   await program.stdout.until('joined office "lab" as "laptop"\n');
   program.kill("SIGTERM");
   const { code, stderr } = await program.end();
-  assertEquals(code, 0);
+  if (isPosix) assertEquals(code, 0);
   assertEquals(stderr.match(/leaves no place/g)?.length, 1);
 });
 

@@ -4,7 +4,6 @@ import type { Script } from "../fixtures/script.ts";
 import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";
 import { withoutSlowStart, Workplace } from "./_computer_program.ts";
 
-const isPosix = Deno.build.os !== "windows";
 const W = "window://host/w";
 const D = "dpe://docs/d";
 const SHOP: Script = {
@@ -45,7 +44,6 @@ Deno.test("with --config each command runs by itself, on a Computer that ends wi
 
 Deno.test({
   name: "a Computer that runs is asked by other processes of its user",
-  ignore: !isPosix,
   async fn() {
     using place = new Workplace();
     await using server = await SmcpServer.listen({ port: 0 });

@@ -135,8 +135,11 @@ testDesk(
 
 testDesk("calls are listed for a person in lines", { shell: SHELL }, async (desk) => {
   await desk.run("pause");
+  assertEquals((await desk.run("status")).value["paused"], true);
+  assertStringIncludes(await desk.text("status"), "paused: new calls");
   assertEquals((await desk.text("calls")).trimEnd().split("\n"), [
-    'new calls of the Agent are refused; "resume" takes them again',
+    'paused: new calls of Agents, and all reads of documents, windows and skills, are refused until "resume"; calls ' +
+    "that run go on",
     "",
     "nothing waits for you",
   ]);
@@ -285,7 +288,7 @@ testDesk("while calls are paused, new ones of the Agent are refused, and others 
   assertEquals((await desk.run("pause")).value, { paused: true });
   assertEquals((await desk.run("calls")).value["paused"], true);
   const refused = await desk.call({});
-  assertEquals([refused.isError, refused.meta?.error_code], [true, 4003]);
+  assertEquals([refused.isError, refused.meta?.a2c_reason], [true, "paused"]);
   assertStringIncludes(JSON.stringify(refused.content), "paused");
   assertEquals((await desk.run("call", "run")).code, 0);
   assertEquals((await desk.run("resume")).value, { paused: false });

@@ -9,9 +9,10 @@ import { LogBook, stateOf } from "../fixtures/log_book.ts";
 import type { Script } from "../fixtures/script.ts";
 import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";
 import { isAlive, untilGone } from "./_processes.ts";
-import { within } from "../fixtures/within.ts";
+import { isWindows } from "../fixtures/system.ts";
+import { eventually, within } from "../fixtures/within.ts";
 
-const isPosix = Deno.build.os !== "windows";
+const isPosix = !isWindows;
 const isLinux = Deno.build.os === "linux";
 /** A program for `sh` that ignores the polite ways to end it. */
 const STUBBORN = "trap '' TERM HUP INT; while :; do sleep 60; done";
@@ -66,7 +67,6 @@ async function startTransport(
 
 Deno.test({
   name: "closing ends a server that ignores its closed stdin and SIGTERM, and its child",
-  ignore: !isPosix,
   async fn() {
     await using started = await startTransport({ stubborn: true });
     const pids = await started.pids;
@@ -78,7 +78,6 @@ Deno.test({
 
 Deno.test({
   name: "a server's exit is its death although its child still holds its stdout, and takes the child along",
-  ignore: !isPosix,
   async fn() {
     await using started = await startTransport({ stubborn: true, dieOn: ["ping"] });
     const [, child = 0] = await started.pids;
@@ -104,7 +103,7 @@ for (
   Deno.test({
     name:
       `a grandchild that has left the process group ends with its server that ${how}, and no other server's`,
-    ignore: !isLinux,
+    ignore: !isLinux && !isWindows,
     async fn() {
       const guard = new ProcessGuard();
       await using one = await startTransport({ stubborn: true, stray: true, dieOn: ["ping"] }, { guard });
@@ -201,7 +200,9 @@ Deno.test("a Computer is ready although a server never starts, and close ends th
 });
 
 // proves: data-config-encoding, data-config-encoding-errors
-Deno.test("a server's output is decoded as configured, and what is sent holds ASCII alone", async () => {
+Deno.test("a server's output is decoded as configured, and what is sent holds ASCII alone", {
+  ignore: isWindows,
+}, async () => {
   // 0xE9 is é in latin1 and no UTF-8 at all.
   const line = (end: string) => `printf '{"jsonrpc":"2.0","method":"caf\\351"}\\n'; ${end}`;
   const sh = (encoding: string, onError: "strict" | "ignore" | "replace", end = "cat >/dev/null") =>
@@ -223,7 +224,17 @@ Deno.test("a server's output is decoded as configured, and what is sent holds AS
   assertEquals(started.messages, [{ jsonrpc: "2.0", method: "café 😀" }] as unknown);
 });
 
-Deno.test("a message that goes on far over the limit ends the server and says so", async () => {
+Deno.test("lines that end as on Windows are messages", async () => {
+  const script =
+    `console.log('{"jsonrpc":"2.0","method":"one"}\\r\\n\\r\\n{"jsonrpc":"2.0","method":"two"}\\r')`;
+  await using started = await startTransport({}, { command: Deno.execPath(), args: ["eval", script] });
+  await started.closed;
+  assertEquals(started.messages, [{ jsonrpc: "2.0", method: "one" }, { jsonrpc: "2.0", method: "two" }]);
+});
+
+Deno.test("a message that goes on far over the limit ends the server and says so", {
+  ignore: isWindows,
+}, async () => {
   await using started = await startTransport({}, {
     command: "sh",
     args: ["-c", "head -c 9000001 /dev/zero | tr '\\0' x; cat >/dev/null"],
@@ -236,7 +247,9 @@ Deno.test("a message that goes on far over the limit ends the server and says so
 });
 
 // proves: data-config-stdio
-Deno.test("a server gets its args, env and cwd, and no other variable but those of the list", async () => {
+Deno.test("a server gets its args, env and cwd, and no other variable but those of the list", {
+  ignore: isWindows,
+}, async () => {
   Deno.env.set("SMCP_TEST_SECRET", "not for children");
   try {
     await using started = await startTransport({}, {
@@ -255,4 +268,18 @@ Deno.test("a server gets its args, env and cwd, and no other variable but those 
   } finally {
     Deno.env.delete("SMCP_TEST_SECRET");
   }
+});
+
+// Deno reads two streams of each there, and has four threads for each processor.
+Deno.test({
+  name: "more servers than Deno has threads to read from are heard",
+  ignore: !isWindows,
+  async fn() {
+    await using stack = new AsyncDisposableStack();
+    const servers = Array.from({ length: 2 * navigator.hardwareConcurrency }, () => startTransport({}));
+    const started = (await Promise.all(servers)).map((server) => stack.use(server));
+    for (const { transport } of started) await transport.send({ jsonrpc: "2.0", id: 1, method: "ping" });
+    const answers = () => started.flatMap(({ messages }) => messages);
+    await eventually(answers, ({ length }) => length === started.length, "the answers of all servers");
+  },
 });

@@ -17,7 +17,6 @@ interface Scene {
 function testConfig(name: string, work: (scene: Scene) => Promise<void>): void {
   Deno.test({
     name,
-    ignore: Deno.build.os === "windows",
     async fn() {
       using place = new Workplace();
       await using server = await SmcpServer.listen({ port: 0 });

@@ -3,16 +3,13 @@ import { fromFileUrl } from "@std/path";
 import { SmcpServer } from "../../server.ts";
 import { Workplace } from "./_computer_program.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";
+import { canRun } from "../fixtures/system.ts";
 
 const CLI = fromFileUrl(new URL("../../cli.ts", import.meta.url));
 const PAGE = new URL("../../docs/console.md", import.meta.url);
 
 /** Whether this machine has what the examples need. */
-const hasCurl = Deno.build.os !== "windows" &&
-  await new Deno.Command("curl", { args: ["--version"], stdout: "null" }).output().then(
-    () => true,
-    () => false,
-  );
+const hasCurl = Deno.build.os !== "windows" && canRun("curl", ["--version"]);
 
 Deno.test({
   name: "the examples of docs/console.md run as they stand, one after another",
@@ -23,8 +20,9 @@ Deno.test({
     const config = place.write("config.json", scriptedServers({ files: { tools: [{ name: "greet" }] } }));
     const address = ["--url", server.url, "--office", "lab", "--name", "laptop"];
     await using _computer = await place.serve([...address, "--config", config]);
+    Deno.mkdirSync(`${place.folder}/bin`);
     const program = place.write(
-      "a2c-smcp",
+      "bin/a2c-smcp",
       `#!/bin/sh\nexec ${Deno.execPath()} run -A --no-check ${CLI} "$@"\n`,
     );
     Deno.chmodSync(program, 0o700);
@@ -47,7 +45,7 @@ async function run(place: Workplace, examples: readonly string[]): Promise<strin
   const script = ["set -e", ...examples.map((code) => `${code}\nprintf '\\037'`)].join("\n");
   const { stdout, stderr } = await new Deno.Command("sh", {
     args: ["-c", script],
-    env: { ...place.env, PATH: `${place.folder}:${Deno.env.get("PATH")}` },
+    env: { ...place.env, PATH: `${place.folder}/bin:${Deno.env.get("PATH")}` },
   }).output();
   const text = new TextDecoder().decode(stdout);
   assert(text.endsWith("\u001f"), `${text}${new TextDecoder().decode(stderr)}`);

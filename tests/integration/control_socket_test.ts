@@ -2,16 +2,16 @@
 
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
-import { readLines } from "../../src/async/lines.ts";
-import { type ControlAnswer, type ControlReply, parseReply } from "../../src/cli/control/message.ts";
+import type { ControlAnswer, ControlReply } from "../../src/cli/control/message.ts";
+import { LineChannel } from "../../src/cli/line_channel.ts";
+import { connectLocally, listenLocally } from "../../src/cli/local_socket.ts";
 import { isListening } from "../../src/cli/socket_folder.ts";
 import { ControlServer, type RunWords } from "../../src/cli/control/server.ts";
 import { silentLogger } from "../../src/log.ts";
 import { PACKAGE_VERSION } from "../../src/version.ts";
+import { isWindows } from "../fixtures/system.ts";
 import { within } from "../fixtures/within.ts";
 import { TempFolder } from "../fixtures/temp_folder.ts";
-
-const isPosix = Deno.build.os !== "windows";
 
 /** A test with a Computer that does what `run` says, listening at `path`. */
 function test(
@@ -19,32 +19,26 @@ function test(
   run: RunWords,
   work: (control: { path: string; server: ControlServer }) => Promise<void>,
 ): void {
-  Deno.test({
-    name,
-    ignore: !isPosix,
-    async fn() {
-      using folder = new TempFolder();
-      const path = join(folder.path, "laptop.sock");
-      {
-        await using server = await ControlServer.open(path, { run, log: silentLogger });
-        await work({ path, server });
-      }
-    },
+  Deno.test(name, async () => {
+    using folder = new TempFolder();
+    const path = join(folder.path, "laptop.sock");
+    {
+      await using server = await ControlServer.open(path, { run, log: silentLogger });
+      await work({ path, server });
+    }
   });
 }
 
-async function connect(path: string, request?: unknown): Promise<Deno.UnixConn> {
-  const connection = await Deno.connect({ transport: "unix", path });
-  if (request !== undefined) {
-    const writer = connection.writable.getWriter();
-    await writer.write(new TextEncoder().encode(`${JSON.stringify(request)}\n`));
-    writer.releaseLock();
-  }
-  return connection;
+async function connect(path: string, request?: unknown): Promise<LineChannel> {
+  const channel = new LineChannel(await connectLocally(path));
+  if (request !== undefined) await channel.send(request as object);
+  return channel;
 }
 
-async function replies(connection: Deno.UnixConn): Promise<(ControlReply | undefined)[]> {
-  return (await Array.fromAsync(readLines(connection.readable, Infinity))).map(parseReply);
+async function replies(channel: LineChannel): Promise<ControlReply[]> {
+  const heard: ControlReply[] = [];
+  await channel.receive((message) => void heard.push(message as unknown as ControlReply));
+  return heard;
 }
 
 const ask = async (path: string, ...words: string[]) =>
@@ -69,6 +63,20 @@ test(
 
 const LARGE = "数".repeat(8 * 1024 * 1024);
 
+test(
+  "the user of a command, as it says itself, is one line of a limited length",
+  (_words, { actor }) => Promise.resolve(said(actor.by ?? "")),
+  async ({ path }) => {
+    const request = {
+      version: PACKAGE_VERSION,
+      words: ["list"],
+      json: false,
+      user: `ada\n${"a".repeat(2_000)}`,
+    };
+    assertEquals(await replies(await connect(path, request)), [said(`ada ${"a".repeat(996)}…`)]);
+  },
+);
+
 test("an answer of many megabytes arrives whole", () => Promise.resolve(said(LARGE)), async ({ path }) => {
   const [answer] = await ask(path, "call");
   assertEquals(answer !== undefined && "output" in answer && answer.output === LARGE, true);
@@ -85,6 +93,46 @@ test(
     assertEquals(await isListening(path), false);
   },
 );
+
+{
+  const MIB = "x".repeat(1024 * 1024);
+  const printed = Promise.withResolvers<number>();
+  test("a process that reads nothing of what its command prints loses it", async (_, { person, signal }) => {
+    let count = 0;
+    while (!signal.aborted && count < 32) {
+      person.print(MIB);
+      count++;
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+    printed.resolve(count);
+    return said("");
+  }, async ({ path }) => {
+    const deaf = await connect(path, { version: PACKAGE_VERSION, words: ["events"], json: false });
+    const count = await within(printed.promise, "the end of the command");
+    assert(count < 32, "a command printed on while nobody read");
+    deaf.close();
+  });
+}
+
+Deno.test("a channel is closed when a message is not read in time", async () => {
+  using folder = new TempFolder();
+  const path = join(folder.path, "deaf.sock");
+  const listener = await listenLocally(path);
+  const accepted = listener[Symbol.asyncIterator]().next();
+  const bounds = { maxLineBytes: 1, maxWaitingBytes: Infinity, readTimeoutMs: 100 };
+  const channel = new LineChannel(await connectLocally(path), bounds);
+  const { value: deaf } = await accepted;
+  // The pipe of a system may take one message of any size at once.
+  const sent = Promise.all([channel.send({ LARGE }), channel.send({ LARGE })]);
+  assertEquals((await within(sent, "the end of the channel")).at(-1), false);
+  assertEquals(channel.isClosed, true);
+  deaf.close();
+  listener.close();
+});
+
+test("a request of more than a MiB is disconnected", () => Promise.resolve(said("")), async ({ path }) => {
+  assertEquals(await ask(path, LARGE), []);
+});
 
 {
   const running = Promise.withResolvers<void>();
@@ -115,17 +163,15 @@ test(
   },
   async ({ path }) => {
     const connection = await connect(path, { version: PACKAGE_VERSION, words: ["auth"], json: false });
-    const writer = connection.writable.getWriter();
     const heard: unknown[] = [];
-    for await (const line of readLines(connection.readable, Infinity)) {
-      const reply = parseReply(line);
-      heard.push(reply);
-      if (reply === undefined || !("question" in reply)) continue;
+    await connection.receive((message) => {
+      heard.push(message);
+      const reply = message as unknown as ControlReply;
+      if (!("question" in reply)) return;
       const { id, question } = reply;
-      if ("line" in question && question.line !== "name: ") continue;
-      const answer = { id, answer: "line" in question ? "Ada" : null };
-      await writer.write(new TextEncoder().encode(`${JSON.stringify(answer)}\n`));
-    }
+      if ("line" in question && question.line !== "name: ") return;
+      void connection.send({ id, answer: "line" in question ? "Ada" : null });
+    });
     assertEquals(heard, [
       { print: "hello" },
       { question: { line: "name: " }, id: 1 },
@@ -146,8 +192,7 @@ test(
     return said(String(line));
   }, async ({ path }) => {
     const connection = await connect(path, { version: PACKAGE_VERSION, words: ["auth"], json: false });
-    const writer = connection.writable.getWriter();
-    await writer.write(new TextEncoder().encode(`{"id":7,"answer":"x"}\n`));
+    await connection.send({ id: 7, answer: "x" });
     await within(aborted.promise, "the command to be aborted");
     connection.close();
   });
@@ -218,9 +263,10 @@ test(
     const options = { run: () => Promise.resolve(said("second")), log: silentLogger };
     await assertRejects(() => ControlServer.open(path, options), TypeError, "runs already");
     assertEquals(await ask(path, "status"), [said("first")]);
-    assertEquals(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600);
+    if (!isWindows) assertEquals(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600);
     await server.close();
-    Deno.listen({ transport: "unix", path }).close();
+    if (isWindows) await Deno.writeTextFile(path, '{"name":"\\\\\\\\.\\\\pipe\\\\killed","token":"x"}');
+    else Deno.listen({ transport: "unix", path }).close();
     await using _second = await ControlServer.open(path, options);
     assertEquals(await ask(path, "status"), [said("second")]);
   },

@@ -41,11 +41,12 @@ Deno.test("the error with which a provider ends credentials is not sent, a text 
 });
 
 Deno.test("the connection of credentials that expire is ended at that time", async () => {
-  const auth: AuthProvider = {
-    authenticate: () => ({ principal: "ada", expiresAtMs: Date.now() + 100 }),
-  };
+  let end = () => ({});
+  const auth: AuthProvider = { authenticate: () => ({ principal: "ada", ...end() }) };
   await using server = await SmcpServer.listen({ port: 0, auth });
   await using peer = await RawPeer.connect(server.url);
+  end = () => ({ expiresAtMs: Date.now() + 1_000 });
+  peer.socket.emit("server:renew_credentials", {});
   assertEquals(Object(await peer.next("notify:connection_closing")).code, "credentials_expired");
   await within(peer.disconnected, "the end of the connection");
 });

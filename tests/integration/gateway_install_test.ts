@@ -1,22 +1,23 @@
 /** The gateway writes itself into the files of MCP clients, and is started from there. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { dirname, join } from "@std/path";
+import { dirname, join, normalize } from "@std/path";
 import { parse as parseJsonc } from "jsonc-parser";
 import { getStaticTOMLValue, parseTOML } from "toml-eslint-parser";
 import { runHosted } from "../fixtures/hosted_door.ts";
 import { untilOffered } from "../fixtures/http_door.ts";
+import { isWindows } from "../fixtures/system.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";
 import { connectV1, GatewayOffice } from "./_gateway_office.ts";
 
 // The transports of the official clients wait with a timer for the end of a program, and leave it behind.
-const test = (name: string, fn: (home: Home) => Promise<void>) =>
+const test = (name: string, fn: (home: Home) => Promise<void>, { ignore = false } = {}) =>
   Deno.test({
     name,
     async fn() {
       await using home = new Home();
       await fn(home);
     },
-    ignore: Deno.build.os !== "linux",
+    ignore: ignore || Deno.build.os === "darwin",
   });
 
 const DENO_DIR = Deno.env.get("DENO_DIR") ?? join(Deno.env.get("HOME") ?? "", ".cache", "deno");
@@ -61,7 +62,9 @@ class Home implements AsyncDisposable {
   /** The environment of a program of this user; what Deno has downloaded is that of the test. */
   get env(): Record<string, string> {
     const [HOME, XDG_STATE_HOME, XDG_CONFIG_HOME] = [this.path, this.file("state"), this.file(".config")];
-    return { HOME, XDG_STATE_HOME, XDG_CONFIG_HOME, DENO_DIR };
+    const env = { HOME, XDG_STATE_HOME, XDG_CONFIG_HOME, DENO_DIR };
+    const local = { LOCALAPPDATA: this.file("local") };
+    return isWindows ? { ...env, ...local, USERPROFILE: HOME, APPDATA: XDG_CONFIG_HOME } : env;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -95,21 +98,32 @@ for (const { client, file, member } of JSON_CLIENTS) {
     ]);
     assert(args.includes("search") && args.includes("--state"));
     assertEquals(await home.read(`${file}.before-a2c`), before);
-    assert(installed.stdout.includes(`${file}.before-a2c\n`), installed.stdout);
+    assert(installed.stdout.includes(`${normalize(file)}.before-a2c\n`), installed.stdout);
     assertMatch(installed.stdout, /share the office's one seat/);
 
     const again = await home.mcp("install", client, "--yes", "--tools", "search");
     assertMatch(again.stdout, /has this entry already/);
     const removed = await home.mcp("uninstall", client, "--yes");
     assertEquals(removed.code, 0);
-    assert(removed.stdout.includes(`${file}.before-a2c-2\n`), removed.stdout);
-    assertMatch(removed.stdout, /no longer has "a2c"[^]*token.*stays in/);
+    assert(removed.stdout.includes(`${normalize(file)}.before-a2c-2\n`), removed.stdout);
+    assertStringIncludes(removed.stdout, 'no longer has "a2c"');
+    const token = args[args.indexOf("--token-file") + 1];
+    assertMatch(removed.stdout.split(token)[0] ?? "", /token[^\n]*stays in $/);
     assertEquals(parseJsonc(await home.read(file), [], { allowTrailingComma: true }), {
       [member]: { mine: { command: "x" } },
       other: [1],
     });
   });
 }
+
+test("claude: as a package of Windows, it reads a file of its own", async (home) => {
+  const folder = "local/Packages/Claude_pzs8sxrjxfjjc/LocalCache/Roaming";
+  await Deno.mkdir(home.file(folder), { recursive: true });
+  const { code, stdout } = await home.mcp("install", "claude", "--yes");
+  assertEquals(code, 0, stdout);
+  const { mcpServers } = JSON.parse(await home.read(`${folder}/Claude/claude_desktop_config.json`));
+  assertEquals(Object.keys(mcpServers), ["a2c"]);
+}, { ignore: !isWindows });
 
 test("codex: the table joins what is there, is replaced, and leaves again", async (home) => {
   const before =
@@ -204,6 +218,49 @@ test("the URL of a hub without an office is refused, with the paths that it has"
   assertEquals([...Deno.readDirSync(home.path)].map(({ name }) => name), []);
 });
 
+test("uninstall tells of no token that the program has not written", async (home) => {
+  await home.write("own.token", "t\n");
+  const connection = ["--url", "http://127.0.0.1:3000", "--office", "lab", "--name", "ada"];
+  await home.hub("install", "cursor", "--yes", ...connection, "--token-file", home.file("own.token"));
+  assertStringIncludes(await home.read(".cursor/mcp.json"), "own.token");
+  const { code, stdout } = await home.hub("uninstall", "cursor", "--yes");
+  assertEquals([code, stdout.includes("token")], [0, false], stdout);
+});
+
+test("claude: a connector is named only where the cloud of its vendor gets to", async (home) => {
+  for (
+    const [url, isReached] of [[HUB, true], ["http://127.0.0.1:3000/mcp/o/lab", false], [
+      "https://192.168.1.5/mcp/o/lab",
+      false,
+    ]] as const
+  ) {
+    const { stdout } = await home.hub("install", "claude", url, "--yes");
+    assertStringIncludes(stdout, "mcp-remote from npm");
+    assertEquals(stdout.includes("connector"), isReached, stdout);
+  }
+});
+
+test("a client reads a folder of documents by one line, beside the gateway, until that is taken back", async (home) => {
+  await home.write("Reports/harvest.md", "# Harvest\n\nThe orchards gave 4,812 tons of apples.\n");
+  const folder = ["--documents", home.file("Reports")];
+  await home.mcp("install", "cursor", "--yes");
+  const installed = await home.hub("install", "cursor", ...folder, "--yes");
+  assertEquals([installed.code, installed.stderr], [0, ""]);
+  const { a2c, documents } = JSON.parse(await home.read(".cursor/mcp.json")).mcpServers;
+  assert(a2c.args.includes("mcp"));
+  assertEquals(JSON.parse((await home.hub("--print-config", ...folder)).stdout).mcpServers, { documents });
+  if (!isWindows) {
+    await using client = await connectV1([documents.command, ...documents.args]);
+    const found = await client.callTool({ name: "find_documents", arguments: { query: "apples" } });
+    assertStringIncludes(JSON.stringify(found), "harvest.md");
+  }
+  assertEquals((await home.hub("uninstall", "cursor", ...folder, "--yes")).code, 0);
+  assertEquals(Object.keys(JSON.parse(await home.read(".cursor/mcp.json")).mcpServers), ["a2c"]);
+  const missing = await home.hub("install", "cursor", "--documents", home.file("none"), "--yes");
+  assertEquals(missing.code, 2);
+  assertStringIncludes(missing.stderr, "--documents");
+});
+
 test("entries of two Servers have a token each, though their names are the same", async (home) => {
   const tokenOf = async (url: string, token: string) => {
     const file = home.file("entry.json");
@@ -266,9 +323,9 @@ test("a token never stands in the client's file, but in one for this user alone"
   assertEquals((await home.read(".cursor/mcp.json")).includes("s3cret"), false);
   const { args } = JSON.parse(await home.read(".cursor/mcp.json")).mcpServers.a2c;
   const file = args[args.indexOf("--token-file") + 1];
-  assert(file.startsWith(home.file("state/a2c-smcp/")), file);
+  assert(file.startsWith(home.file("state/a2c-smcp")), file);
   assertEquals(await Deno.readTextFile(file), "s3cret\n");
-  assertEquals(((await Deno.stat(file)).mode ?? 0) & 0o777, 0o600);
+  if (!isWindows) assertEquals(((await Deno.stat(file)).mode ?? 0) & 0o777, 0o600);
   const refused = await home.mcp("install", "cursor", "--yes", "--header", "authorization=Bearer x");
   assertEquals(refused.code, 2);
   assertMatch(refused.stderr, /Cannot write --header into the file of a client/);
@@ -312,4 +369,10 @@ test("an MCP client starts the gateway by the entry, from another folder", async
   await Deno.mkdir(home.file("state/a2c-smcp"), { recursive: true });
   await using client = await connectV1([command, ...args]);
   await untilOffered(client, "read_file");
+}, { ignore: isWindows });
+
+test("claude: a hub on another machine without TLS is refused, as mcp-remote would", async (home) => {
+  const { code, stderr } = await home.hub("install", "claude", "http://10.0.0.1:3000/mcp/o/lab", "--yes");
+  assertEquals(code, 2);
+  assertStringIncludes(stderr, "https://");
 });

@@ -5,8 +5,9 @@ import { Client as ClientV2 } from "@modelcontextprotocol/client";
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { KIOSK_HOST, KIOSK_WINDOW } from "../fixtures/kiosk.ts";
 import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
+import { resourceUpdated } from "../fixtures/script.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";
-import { within } from "../fixtures/within.ts";
+import { eventually, within } from "../fixtures/within.ts";
 import { connectV1, connectV2, GatewayOffice } from "./_gateway_office.ts";
 
 // The transports of the official clients wait with a timer for the end of a program, and leave it behind.
@@ -178,6 +179,62 @@ test("a subscription is delivered, in both eras", async (t) => {
     updated = new Updates();
     await client.callTool({ name: "show", arguments: { text: "third" } });
     await updated.has(KIOSK_WINDOW);
+  });
+});
+
+test("a Computer that its owner has paused is named, and gives all again afterwards", async (t) => {
+  const note = "note://board/first";
+  const board = { resources: [{ uri: note, name: "first" }], contents: { [note]: "text" } };
+  const { servers } = scriptedServers({ board });
+  await using office = await GatewayOffice.open({ laptop: { servers: { ...KIOSK.servers, ...servers } } });
+  const client = new ClientV1({ name: "v1", version: "1" });
+  let updated = new Updates();
+  client.setNotificationHandler(
+    ResourceUpdatedNotificationSchema,
+    ({ params }: { params: { uri: string } }) => updated.add(params.uri),
+  );
+  await using _ = await connectV1(office.words(), client);
+  const uris = async () => {
+    const { resources } = await client.listResources() as { resources: Resource[] };
+    return resources.map(({ uri }) => uri);
+  };
+  const call = async (name: string, args = {}) =>
+    JSON.stringify(await client.callTool({ name, arguments: args }));
+  const before = await uris();
+  const calls = office.computers.get("laptop")?.calls;
+  calls?.pause();
+  await eventually(() => uris().then(() => false, () => true), (isRefused) => isRefused, "the pause");
+
+  await t.step("what it has listed before is not listed any more", async () => {
+    const lists = [
+      () => client.listResources(),
+      () => client.listResourceTemplates(),
+      () => client.readResource({ uri: MENU }),
+      () => client.readResource({ uri: "dpe://com.example.unknown/x" }),
+    ];
+    for (const list of lists) assertMatch(String(await assertRejects(list)), /paused Computer \W*laptop/);
+    const { prompts } = await client.listPrompts();
+    assertEquals(prompts.every(({ name }: { name: string }) => name.startsWith("attach_")), true);
+  });
+  await t.step("the tools of the gateway name it", async () => {
+    assertMatch(await call("list_computers"), /paused by its owner.*"paused":true/);
+    for (
+      const [name, args] of [["find_documents", {}], ["view_desktop", {}], ["read_document", { uri: MENU }]]
+    ) {
+      const answer = await call(String(name), Object(args));
+      assertMatch(answer, /paused Computer \W*laptop.*"isError":true/);
+      assertEquals(/No document fits|No window/.test(answer), false);
+    }
+  });
+  await t.step("a subscription that was refused is made afterwards", async () => {
+    await client.subscribeResource({ uri: note });
+    updated = new Updates();
+    calls?.resume();
+    await updated.has(note);
+    updated = new Updates();
+    await call("become", { tell: [resourceUpdated(note)] });
+    await updated.has(note);
+    assertEquals(await uris(), before);
   });
 });
 

@@ -132,13 +132,13 @@ test("ends with its client while it still waits for the Server, and says nothing
   assertEquals(/ERROR/.test(stderr), false, stderr);
 });
 
-test("ends with an error when the Server refuses it", async () => {
+test("ends with an error when the Server refuses it, where it serves over HTTP", async () => {
   await using server = await SmcpServer.listen({ port: 0, auth: staticTokens({ tokens: ["s3cret"] }) });
   await using office = await GatewayOffice.open({});
-  const words = office.words(["--token", "wrong"], server.url);
-  await using program = new RunningDoor(words, { keepsInput: true });
-  const { code, stdout, stderr } = await program.end();
-  assertEquals([code, stdout], [4, ""]);
+  const words = office.words(["--http", "127.0.0.1:0", "--no-token", "--token", "wrong"], server.url);
+  await using program = new RunningDoor(words);
+  const { code, stderr } = await program.end();
+  assertEquals(code, 4);
   assertMatch(stderr, /401|credentials|refused/i);
 });
 

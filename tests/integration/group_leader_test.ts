@@ -11,8 +11,12 @@ async function run(
 ): Promise<{ text: string; pid: number }> {
   const process = spawnGroupLeader(command, { args, env, cwd });
   await process.stdin.close();
-  const { stdout } = await process.output();
-  return { text: new TextDecoder().decode(stdout).trim(), pid: process.pid };
+  const [text] = await Promise.all([
+    new Response(process.stdout).text(),
+    process.stderr.cancel(),
+    process.status,
+  ]);
+  return { text: text.trim(), pid: process.pid };
 }
 
 Deno.test({

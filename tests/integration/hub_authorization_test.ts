@@ -173,6 +173,22 @@ Deno.test("a command revokes a grant at once for tokens that are out, and its st
   );
 });
 
+Deno.test("a grant that commands replace by another of its office does not empty the office", async () => {
+  const ends: [office: string, isLast: boolean][] = [];
+  await using hub = await HubDoor.open({
+    onGrantEnd: (office, { isLast }) => void ends.push([office, isLast]),
+  });
+  await connected(hub);
+  const replace = (grants: Grants) => {
+    const [grant] = grants.list();
+    assert(grant !== undefined && grants.revoke(grant.id));
+    return grants.add(grant);
+  };
+  withGrants(hub, replace);
+  await hub.log.until(({ message }) => message === "a grant was revoked by a command");
+  assertEquals(ends, [["lab", false]]);
+});
+
 Deno.test("a command limits a grant for tokens that are out", async () => {
   await using hub = await HubDoor.open();
   const { access } = await connected(hub);

@@ -8,7 +8,8 @@ import { StateFile } from "../../src/hub/state_file.ts";
 import { hasChromium } from "../fixtures/chromium.ts";
 import { startHosted } from "../fixtures/hosted_door.ts";
 import { Chromium } from "../fixtures/chromium.ts";
-import { within } from "../fixtures/within.ts";
+import { TempFolder } from "../fixtures/temp_folder.ts";
+import { eventually, within } from "../fixtures/within.ts";
 import { RawPeer } from "./_socket.ts";
 
 const ADMIN = "admin-token-of-all-offices";
@@ -73,6 +74,8 @@ Deno.test(
     const url = await hub.url();
     const { status, text } = await ask(url, "/api/overview", { token: ADMIN });
     assertEquals([status, JSON.parse(text).hub], [200, true]);
+    const options = JSON.parse(text).options.map(({ name }: { name: string }) => name);
+    assertEquals(options, ["--operator-token-file", "--state-file", "--port", "--token"]);
     for (
       const [token, expected] of [[undefined, 401], ["wrong", 401], ["member", 401], [LIMITED, 403]] as const
     ) {
@@ -111,6 +114,55 @@ Deno.test("the log says from where a refused operator came, also behind a proxy"
   await ask(url, "/api/overview", { token: "wrong", headers: { "x-forwarded-for": "198.51.100.7" } });
   assertMatch(hub.log, /refused an operator at the console.*address=198\.51\.100\.7/);
 });
+
+Deno.test(
+  "the audit trail says which operator did what, from where, and what failed",
+  posixOnly,
+  async () => {
+    await using hub = new HubDesk(["--trust-proxy", "127.0.0.1"]);
+    const url = await hub.url();
+    const headers = { "x-forwarded-for": "198.51.100.7", "content-type": "application/json" };
+    const run = (command: string, ...words: readonly string[]) =>
+      ask(url, `/api/${command}`, {
+        token: ADMIN,
+        method: "POST",
+        headers,
+        body: JSON.stringify({ arguments: words }),
+      });
+    assertEquals((await run("grants/revoke", hub.grant)).status, 200);
+    await run("offices");
+    assertEquals((await run("machines/revoke", "laptop")).status, 502);
+    const who = "action=operate via=console by=root address=198\\.51\\.100\\.7";
+    assertMatch(
+      hub.log,
+      new RegExp(`audit: an operator ran a command ${who} command="grants revoke -- ${hub.grant}"`),
+    );
+    assertMatch(
+      hub.log,
+      new RegExp(`audit: a command of an operator failed ${who} command="machines revoke -- laptop" failed=`),
+    );
+    assertEquals(hub.log.includes("offices --"), false);
+  },
+);
+
+Deno.test(
+  "a hub's metrics have refused MCP requests, sessions, and machines that wait",
+  posixOnly,
+  async () => {
+    using machines = new TempFolder();
+    const more = ["--metrics-token", "scrape-it", "--machines", join(machines.path, "machines.json")];
+    await using hub = new HubDesk(more);
+    const url = await hub.url();
+    await (await fetch(`${url}/mcp/o/lab`, { method: "POST" })).body?.cancel();
+    const read = async () => {
+      const answer = await fetch(`${url}/metrics`, { headers: { authorization: "Bearer scrape-it" } });
+      return await answer.text();
+    };
+    const text = await eventually(read, (text) => /reason="mcp_credentials"} 1$/m.test(text), "the refusal");
+    assertMatch(text, /^a2c_mcp_sessions 0$/m);
+    assertMatch(text, /^a2c_machines_waiting 0$/m);
+  },
+);
 
 Deno.test("a page of another site, and a form, get nothing of a hub's console", posixOnly, async () => {
   await using hub = new HubDesk();

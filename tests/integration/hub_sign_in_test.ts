@@ -11,7 +11,9 @@ import {
 } from "@modelcontextprotocol/client";
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
+import { Agent } from "../../src/agent/agent.ts";
 import { Computer } from "../../src/computer/computer.ts";
+import { JoinRefusedError } from "../../src/link/errors.ts";
 import { doorWords } from "../fixtures/door.ts";
 import { runHosted } from "../fixtures/hosted_door.ts";
 import { HttpDoor, untilOffered } from "../fixtures/http_door.ts";
@@ -143,16 +145,18 @@ Deno.test("the official client of 2025 connects itself with a page and a code, a
   await using hub = await SignInHub.start();
   await hub.addLaptop();
   const url = hub.door.at("/mcp/o/lab");
-  const authProvider = new SignIn();
-  const first = new HttpV1(url, { authProvider });
-  await assertRejects(() => new ClientV1({ name: "v1", version: "1" }).connect(first), Error, "Unauthorized");
-  const answer = await hub.consent(authProvider.page);
-  await first.finishAuth(answer.get("code") ?? "");
-
-  const client = new ClientV1({ name: "v1", version: "1" });
-  const transport = new HttpV1(url, { authProvider });
-  await client.connect(transport);
-  await untilOffered(client, "echo");
+  const connect = async () => {
+    const authProvider = new SignIn();
+    const first = new HttpV1(url, { authProvider });
+    const client = new ClientV1({ name: "v1", version: "1" });
+    await assertRejects(() => client.connect(first), Error, "Unauthorized");
+    const answer = await hub.consent(authProvider.page);
+    await first.finishAuth(answer.get("code") ?? "");
+    await client.connect(new HttpV1(url, { authProvider }));
+    await untilOffered(client, "echo");
+    return client;
+  };
+  const client = await connect();
   const result = await client.callTool({ name: "echo", arguments: { text: "hello" } });
   assertStringIncludes(JSON.stringify(result.content), "hello");
 
@@ -166,10 +170,23 @@ Deno.test("the official client of 2025 connects itself with a page and a code, a
 
   const limited = await hub.command("grants", "limit", listed[0].id, "--rights", "read");
   assertStringIncludes(limited.stdout, "read in", limited.stderr);
-  await client.close();
+  const seat = { url: hub.origin, office: "lab", name: "ada", token: "member" };
+  await assertRejects(() => Agent.connect(seat), JoinRefusedError);
 
-  const revoked = await hub.command("grants", "revoke", listed[0].id);
-  assertStringIncludes(revoked.stdout, "Revoked", revoked.stderr);
+  const other = await connect();
+  for (const { id } of JSON.parse((await hub.command("grants", "--json")).stdout)) {
+    const revoked = await hub.command("grants", "revoke", id);
+    assertStringIncludes(revoked.stdout, "Revoked", revoked.stderr);
+  }
+  // Although the clients have not ended their sessions.
+  const join = () => Agent.connect(seat).catch(() => undefined);
+  await using own = await eventually(
+    join,
+    (agent) => agent !== undefined,
+    "the seat for an Agent of the user",
+  );
+  assertEquals(own?.office, "lab");
+  await Promise.all([client.close(), other.close()]);
   const late = new HttpV1(url, { authProvider: new SignIn() });
   await assertRejects(() => new ClientV1({ name: "v1", version: "1" }).connect(late), Error, "Unauthorized");
 });

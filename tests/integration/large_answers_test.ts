@@ -127,6 +127,30 @@ Deno.test("a read that is too large for one message arrives whole", async () => 
   assertEquals((await office.laptop.readResource("window://s/many")).contents, many);
 });
 
+Deno.test("in a pause the rest of what was read is not given, and that of a call is", async () => {
+  const uri = "window://s/big";
+  await using office = await openOffice({
+    answers: { big: { content: [{ type: "text", text: "x*150000" }] } },
+    contents: { [uri]: "x*200000" },
+  });
+  const ask = (event: string, members: Record<string, unknown>) =>
+    office.agent.request(event, { computer: "laptop", ...members });
+  const answers = [
+    await ask("client:read_resource", { uri }),
+    await ask("client:tool_call", { tool_name: "big", params: {} }),
+  ];
+  const [ofRead, ofCall] = answers.map((answer) =>
+    /"a2c_blob_handle":"([^"]+)"/.exec(JSON.stringify(answer))?.[1]
+  );
+  const { calls } = office.computer;
+  calls.pause();
+  const refused = await refusal(ask("client:get_blob", { blob_handle: ofRead }));
+  assertEquals([refused.code, refused.details], [403, { state: "paused" }]);
+  assertObjectMatch(Object(await ask("client:get_blob", { blob_handle: ofCall })), { total_size: 150_000 });
+  calls.resume();
+  assertObjectMatch(Object(await ask("client:get_blob", { blob_handle: ofRead })), { total_size: 200_000 });
+});
+
 Deno.test("what cannot be kept is said: the tool has run, and a read is 413", async () => {
   const uri = "window://s/big";
   await using office = await openOffice({

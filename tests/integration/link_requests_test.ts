@@ -38,6 +38,17 @@ Deno.test("a request that nobody answers rejects after its time", async () => {
   await assertRejects(() => link.request("client:x", {}, { timeoutMs: 50 }), RequestTimeoutError, "50 ms");
 });
 
+Deno.test("a request right after a sleep that has ended the connection is sent on the next one", async () => {
+  await using server = await BareServer.listen({ handlers: { "client:x": (_body, ack) => ack("here") } });
+  const { link } = await openLink(server);
+  await using _ = link;
+  const { now } = Date;
+  using _clock = { [Symbol.dispose]: () => void (Date.now = now) };
+  Date.now = () => now() + 3_600_000;
+  const answer = link.request("client:x", {}, { timeoutMs: 600_000 });
+  assertEquals(await within(answer, "the answer"), ["here"]);
+});
+
 Deno.test("what was asked in an office rejects when that is left, since the Server says no more", async () => {
   const asked = Promise.withResolvers<void>();
   await using server = await BareServer.listen({

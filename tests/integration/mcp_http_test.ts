@@ -281,7 +281,7 @@ Deno.test("sse_read_timeout ends the event stream of an answer that says nothing
   const script = { tools: [echo], hang: ["tools/call echo"] };
   await using server = new HttpMcpServer("streamable", script);
   await using office = await ComputerOffice.open({
-    servers: { s: server.config({ sse_read_timeout: "PT0.3S" }) },
+    servers: { s: server.config({ sse_read_timeout: "PT3S" }) },
   });
   const { content, isError } = await office.computer.callTool("echo", {}, { timeoutMs: 600_000 });
   assertEquals(isError, true);

@@ -11,6 +11,7 @@ const said = { method: "notifications/message", params: { level: "warning", logg
 
 function open(config: unknown, log: Logger): McpHost {
   return new McpHost({
+    name: "laptop",
     config: parseConfig(config),
     inputs: () => undefined,
     confirm: undefined,

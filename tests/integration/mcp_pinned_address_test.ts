@@ -28,6 +28,7 @@ Deno.test("a proxy of the environment gets the name, and connects itself", async
     using proxy = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const asked = ask(["http://127.0.0.1/mcp", "https://t.localhost/"], {
       [variable]: `http://127.0.0.1:${proxy.addr.port}`,
+      NO_PROXY: "<-loopback>",
     });
     const connection = await proxy.accept();
     const bytes = new Uint8Array(1_024);

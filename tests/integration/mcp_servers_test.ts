@@ -89,6 +89,17 @@ Deno.test("a secret that a server repeats in its instructions is masked", async 
   assertEquals(shop?.instructions, "The token is ***");
 });
 
+Deno.test("a request that meets a limit is refused in the Server's own words, not as an unknown one", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  const refused = { code: 400, message: "too many events wait", details: { field: "event", limit: 64 } };
+  using _computer = await ScriptedComputer.join(server.url, {
+    answers: { "client:get_prompts": () => refused },
+  });
+  await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
+  const error = await assertRejects(() => agent.computer("laptop").getPrompts(), SmcpError);
+  assertEquals([error.name, error.message], ["SmcpError", refused.message]);
+});
+
 // proves: ext-unknown-event
 Deno.test("a Computer that does not know a request is named, with the request and what to do", async () => {
   await using server = await SmcpServer.listen({ port: 0 });

@@ -431,7 +431,7 @@ Deno.test("a person who refuses reads the reason of the authorization server", a
   assert(begun.kind === "browser");
   const state = new URL(begun.url).searchParams.get("state") ?? "";
   const answer = `error=access_denied&error_description=not+today&state=${state}&iss=${shop.as.issuer}`;
-  await assertRejects(() => begun.finish(`?${answer}`), SignInError, "not today");
+  await assertRejects(() => begun.finish(`${begun.redirectUri}?${answer}`), SignInError, "not today");
   assertEquals(shop.office.computer.servers.get("shop")?.status, "needs sign-in");
 });
 

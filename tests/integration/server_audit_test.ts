@@ -41,10 +41,11 @@ Deno.test("the audit trail has connections, joins and leaves with the principal 
 Deno.test("the audit trail says why each membership ended", async () => {
   const logger = new RecordingLogger();
   const accounts = new Map<unknown, AbortController>();
+  let isExpiring = false;
   const auth: AuthProvider = {
     authenticate({ auth: { account = "steady" } }) {
       const { signal } = accounts.get(account) ?? new AbortController();
-      const end = account === "brief" ? { expiresAtMs: Date.now() + 1_500 } : {};
+      const end = isExpiring ? { expiresAtMs: Date.now() + 1_000 } : {};
       return { principal: String(account), signal, ...end };
     },
   };
@@ -66,7 +67,10 @@ Deno.test("the audit trail says why each membership ended", async () => {
   await using changed = await join("changed", { account: "changed" });
   accounts.get("revoked")?.abort();
   accounts.get("changed")?.abort(new CredentialsEndedError("other offices", { kind: "changed" }));
-  await Promise.all([replaced, brief, revoked, changed].map(({ disconnected }) => disconnected));
+  await Promise.all([replaced, revoked, changed].map(({ disconnected }) => disconnected));
+  isExpiring = true;
+  brief.socket.emit("server:renew_credentials", { auth: { account: "brief" } });
+  await brief.disconnected;
   await replacing.settled();
   await server.drain({ timeoutMs: 500 });
   const reasons = auditOf(logger, "name", "reason").filter(([action]) => action === "leave");
@@ -165,10 +169,13 @@ Deno.test("the audit trail has a bounded rate of refusals for one connection", a
   const logger = new RecordingLogger();
   await using server = await SmcpServer.listen({ port: 0, logger });
   await using agent = await RawPeer.join(server.url, ada);
+  const startMs = performance.now();
   for (let i = 0; i < 100; i++) agent.socket.emit("client:tool_call", call);
   await agent.settled();
   const refusals = auditOf(logger, "code").filter(([, , code]) => code === 404);
-  assert(refusals.length >= 1 && refusals.length <= 20, `${refusals.length} lines`);
+  // 20 at once, then two a second.
+  const most = 20 + 2 * (performance.now() - startMs) / 1_000;
+  assert(refusals.length >= 1 && refusals.length <= most, `${refusals.length} lines`);
 });
 
 Deno.test("server.ts writes the audit trail to a file as well, also connections, for its owner alone", async () => {

@@ -4,6 +4,7 @@ import { type DoorOutcome, startDoor } from "../fixtures/door.ts";
 import { runHosted, startHosted } from "../fixtures/hosted_door.ts";
 import { RawPeer } from "./_socket.ts";
 import { TempFolder } from "../fixtures/temp_folder.ts";
+import { isWindows } from "../fixtures/system.ts";
 
 interface Started {
   readonly args: readonly string[];
@@ -44,7 +45,9 @@ async function serve(
   return outcome;
 }
 
-Deno.test("server.ts prints where it listens, serves, and ends with 0 on Ctrl-C, SIGTERM and SIGHUP", async () => {
+Deno.test("server.ts prints where it listens, serves, and ends with 0 on Ctrl-C, SIGTERM and SIGHUP", {
+  ignore: isWindows,
+}, async () => {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     const { code, stderr } = await serve({ args: ["--port", "0"], permissions: ["-A"] }, async (url) => {
       const peer = await RawPeer.join(url, { role: "agent", name: "ada", office_id: "lab" });
@@ -56,7 +59,7 @@ Deno.test("server.ts prints where it listens, serves, and ends with 0 on Ctrl-C,
   }
 });
 
-Deno.test("server.ts ends at once while peers are connected", async () => {
+Deno.test("server.ts ends at once while peers are connected", { ignore: isWindows }, async () => {
   let peer: RawPeer | undefined;
   const { code } = await serve({ args: ["--port", "0"], permissions: ["-A"] }, async (url) => {
     peer = await RawPeer.join(url, { role: "computer", name: "laptop", office_id: "lab" });
@@ -66,7 +69,9 @@ Deno.test("server.ts ends at once while peers are connected", async () => {
   await peer?.[Symbol.asyncDispose]();
 });
 
-Deno.test("server.ts needs the network only, and takes its options from the environment that it is given", async () => {
+Deno.test("server.ts needs the network only, and takes its options from the environment that it is given", {
+  ignore: isWindows,
+}, async () => {
   const permissions = ["--allow-net", "--ignore-env", "--allow-env=PORT,A2C_TOKEN"];
   const env = { PORT: "0", A2C_TOKEN: "s3cret" };
   const { code, stderr } = await serve({ args: [], env, permissions }, async (url) => {
@@ -125,7 +130,9 @@ Deno.test("server.ts reads tokens from a file, so that none stands in its comman
   assertStringIncludes(missing.stderr, `Cannot read token file "${file}": no such file`);
 });
 
-Deno.test("server.ts refuses a token file that is not a regular file, and does not wait for it", async () => {
+Deno.test("server.ts refuses a token file that is not a regular file, and does not wait for it", {
+  ignore: isWindows,
+}, async () => {
   using folder = new TempFolder();
   const pipe = `${folder.path}/tokens`;
   assertEquals((await new Deno.Command("mkfifo", { args: [pipe] }).output()).code, 0);

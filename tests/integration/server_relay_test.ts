@@ -151,7 +151,7 @@ for (const way of ["disconnects", "leaves", "joins another office"] as const) {
     else if (way === "leaves") await computer.request("server:leave_office", { office_id: "lab" });
     else await computer.request("server:join_office", { ...laptop, office_id: "den" });
     const { code, details } = errorOf(await answer);
-    assertEquals([code, details], [404, { computer_name: "laptop" }]);
+    assertEquals([code, details], [404, { computer_name: "laptop", may_have_run: true }]);
     assert(logger.lines.some(({ fields }) => fields["req_id"] === "r1" && fields["code"] === 404));
   });
 }
@@ -178,17 +178,19 @@ Deno.test("An error of a Computer is logged with its request and its code, witho
 });
 
 // proves: guide-error-logged
-Deno.test("A request that its Computer does not answer is answered 408 after timeout and grace", async () => {
+Deno.test("A request that its Computer does not answer is answered 408 after timeout and grace, and cancelled there", async () => {
   const logger = new RecordingLogger();
   await using server = await SmcpServer.listen({ port: 0, logger, ...withConstants({ graceMs: 20 }) });
   await using agent = await RawPeer.join(server.url, ada);
   await using computer = await RawPeer.join(server.url, laptop);
   let late: ((answer: unknown) => void) | undefined;
   computer.socket.on("client:tool_call", (_body: unknown, ack: (answer: unknown) => void) => late = ack);
+  const cancelled = computer.next("notify:tool_call_cancel");
   const startMs = performance.now();
   const error = errorOf(await agent.request("client:tool_call", { ...request, timeout: 0.03 }));
   assert(performance.now() - startMs >= 49);
-  assertEquals([error.code, error.details], [408, { computer_name: "laptop" }]);
+  assertEquals([error.code, error.details], [408, { computer_name: "laptop", may_have_run: true }]);
+  assertEquals(await cancelled, { agent: "ada", req_id: "r1" });
   assert(logger.lines.some(({ fields }) => fields["req_id"] === "r1" && fields["code"] === 408));
   // An answer that comes too late disturbs nobody.
   late?.({ content: [] });

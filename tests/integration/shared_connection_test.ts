@@ -140,7 +140,10 @@ Deno.test("a program without questions waits for the owner where another one has
   const connect = (name: string) =>
     Agent.connectBy(
       { url: office.server.url, office: "lab", name },
-      (_options, { onEvent }) => Promise.resolve(ownConnection(shared, shared.share(onEvent))),
+      {
+        open: (_options, { onEvent }) => Promise.resolve(ownConnection(shared, shared.share(onEvent))),
+        isShared: true,
+      },
     );
   await using asking = await connect("asking");
   const onQuestion = () => ({ action: "cancel" } as const);
@@ -152,16 +155,16 @@ Deno.test("a program without questions waits for the owner where another one has
 });
 
 Deno.test({
-  name: "a request of a guest that nobody answers ends after its time, which the holder keeps",
+  name: "a request of a guest that nobody answers ends after its time",
   ignore: Deno.build.os === "windows",
   async fn() {
     await using scene = await open();
     using folder = new TempFolder();
     const path = `${folder.path}/seat.sock`;
-    const holder = await SeatHolder.open(path, { isHeld: () => true, onLost() {}, logger: silentLogger });
+    const holder = await SeatHolder.open(path, silentLogger);
     holder.serve(scene.shared, "0.2");
     const { signal } = new AbortController();
-    const context = { signal, timeoutMs: TIMEOUT_MS, onEvent() {}, onSilent() {} };
+    const context = { signal, timeoutMs: TIMEOUT_MS, onEvent() {} };
     const { connection } = await GuestConnection.open(
       await Deno.connect({ transport: "unix", path }),
       context,

@@ -31,15 +31,16 @@ Deno.test("the benchmark of the relay measures our Server, and the Python SDK's 
       ...SMALL,
       ...SECTIONS,
       ...only,
-      "--chart",
-      `${folder.path}/chart.svg`,
+      "--json",
+      `${folder.path}/values.json`,
     ],
   });
   const { code, stdout, stderr } = await within(program.output(), "the benchmark");
   const [report, progress] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-  assertEquals([code, progress?.match(/FAILED.*/g)], [0, null], progress);
+  // So few calls miss goals.
+  assertEquals([[0, 2].includes(code), progress?.match(/FAILED.*/g)], [true, null], progress);
   for (const part of ["## Relayed calls", "## Connections", "## Notifications", "## Goals: our Server"]) {
     assertStringIncludes(report ?? "", part);
   }
-  assertStringIncludes(await Deno.readTextFile(`${folder.path}/chart.svg`), "our Server");
+  assertStringIncludes(await Deno.readTextFile(`${folder.path}/values.json`), '"perSecond"');
 });

@@ -14,7 +14,7 @@ import { TempFolder } from "../fixtures/temp_folder.ts";
 /** The most bytes of a page with nothing but an Agent, as docs/install.md says. */
 const MAX_AGENT_BYTES = 300_000;
 /** The most bytes that a page with a toolkit loads at once. */
-const MAX_TOOLKIT_BYTES = 350_000;
+const MAX_TOOLKIT_BYTES = 300_000;
 /** A path of the pages' site that redirects. */
 const MOVED = "/moved";
 const OFFICE = { office: "lab", name: "ada", token: "s3cret" };

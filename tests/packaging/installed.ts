@@ -11,10 +11,13 @@ import * as esbuild from "esbuild";
 import { isBuiltin } from "node:module";
 import manifest from "../../deno.json" with { type: "json" };
 import { buildNpmPackages } from "../../tools/npm.ts";
+import { pack } from "../../tools/npm_parts.ts";
+import { buildProgram } from "../../tools/program.ts";
 import { root } from "../../tools/deno.ts";
 import { hasChromium } from "../fixtures/chromium.ts";
 import documents from "../../packages/documents/deno.json" with { type: "json" };
 import { eventually } from "../fixtures/within.ts";
+import { runsArchives, tryArchives } from "./archive.ts";
 import { bundlePage, failBy, Site, visitBy } from "./browser.ts";
 import { Registry } from "./registry.ts";
 
@@ -25,8 +28,28 @@ const QUIET = ["--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"
 
 Deno.test("what npm installs works where there is only Node", async (t) => {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "installed-" }));
-  const machine = await Machine.prepare(folder);
   try {
+    const node = await findNode(folder, "22");
+    const tarballs = await buildNpmPackages(folder);
+    await buildProgram(join(folder, "program"), tarballs);
+    if (runsArchives) await tryArchives(t, { folder, program: join(folder, "program") });
+    const program = await pack(join(folder, "program"), folder);
+    await using registry = await Registry.start(join(folder, "registry"), { node, run: runIn });
+    await registry.useIn(folder);
+    for (const tarball of [...tarballs, program]) await registry.publish(tarball, folder);
+    const machine = await Machine.prepare(folder, registry.url);
+    await t.step(
+      "one line shows all of it where nothing was installed, and what it fetched is small",
+      async () => {
+        const first = await machine.npx(registry.url, "a2c-smcp", "demo");
+        assertStringIncludes(first.output, "All steps worked.");
+        const sizes = `${first.fetchedMegabytes} MB fetched, ${first.megabytes} MB on disk`;
+        console.log(`npx a2c-smcp demo: ${first.seconds} s, ${sizes}`);
+        assert(first.fetchedMegabytes <= 60 && first.megabytes <= 160, sizes);
+        const { output } = await machine.npx(registry.url, "--offline", "a2c-smcp", "--version");
+        assertMatch(output, /^a2c-smcp \d/);
+      },
+    );
     await t.step("a2c-smcp names its programs, and each one itself by what called it", async () => {
       assertStringIncludes(await machine.a2c("--help"), "computer");
       for (const name of ["server", "computer", "agent", "hub"]) {
@@ -56,14 +79,9 @@ Deno.test("what npm installs works where there is only Node", async (t) => {
         130,
       );
     });
-    const node = await findNode(folder, "22");
-    const tarballs = await buildNpmPackages(folder);
     await t.step("each package that a tarball imports is one of its dependencies", async () => {
       for (const tarball of tarballs) assertEquals(await undeclaredImports(tarball), []);
     });
-    await using registry = await Registry.start(join(folder, "registry"), { node, run: runIn });
-    await registry.useIn(folder);
-    for (const tarball of tarballs) await registry.publish(tarball, folder);
     await t.step(
       "the library alone is 45 packages at most, and says which line installs what else is needed",
       async () => {
@@ -135,6 +153,7 @@ Deno.test("what npm installs works where there is only Node", async (t) => {
         page: "Apples: 3",
         harvest: "Harvest\n\nThe best since 2019.",
         refused: 4202,
+        gateway: 200,
       });
       assertEquals(toolkit, {
         tools: ["list_computers", "view_desktop", "find_documents", "read_document", "greet"],
@@ -236,7 +255,7 @@ interface Outcome {
   readonly stderr: string;
 }
 
-/** A machine with Node alone on its path, an empty home, and the programs installed from this repository. */
+/** A machine with Node alone on its path, an empty home, and the programs installed from the registry of the folder. */
 class Machine {
   readonly command: string;
   readonly #folder: string;
@@ -248,22 +267,30 @@ class Machine {
     this.command = join(folder, "prefix", "bin", "a2c-smcp");
   }
 
-  static async prepare(folder: string): Promise<Machine> {
+  static async prepare(folder: string, registry: string): Promise<Machine> {
     for (const name of ["path", "home"]) await Deno.mkdir(join(folder, name));
     const prefix = join(folder, "prefix");
-    await succeed("npm", ["install", "--global", "--prefix", prefix, "--install-links", ...QUIET, root], {
+    await succeed("npm", [
+      "install",
+      "--global",
+      "--prefix",
+      prefix,
+      ...QUIET,
+      "--registry",
+      registry,
+      "a2c-smcp",
+    ], {
       cwd: folder,
     });
     const node = await succeed("node", ["--print", "process.execPath"], { cwd: folder });
     await Deno.symlink(node.trim(), join(folder, "path", "node"));
-    const info = JSON.parse(await succeed(Deno.execPath(), ["info", "--json"], { cwd: folder }));
+    // What npm starts commands by.
+    await Deno.symlink("/bin/sh", join(folder, "path", "sh"));
     return new Machine(folder, {
       PATH: [join(prefix, "bin"), join(folder, "path")].join(":"),
       HOME: join(folder, "home"),
       // Computers of other homes do not take the names of these.
       XDG_RUNTIME_DIR: join(folder, "home"),
-      // What Deno has fetched for the tests need not be fetched again.
-      DENO_DIR: String(info.denoDir),
       NO_COLOR: "1",
     });
   }
@@ -279,6 +306,32 @@ class Machine {
 
   try(command: string, args: readonly string[]): Promise<Outcome> {
     return capture(command, args, this.#options);
+  }
+
+  /** Runs a command of a package that is not installed. The first time, nothing is in npm's cache. */
+  async npx(
+    registry: string,
+    ...words: readonly string[]
+  ): Promise<{
+    readonly output: string;
+    readonly seconds: number;
+    readonly fetchedMegabytes: number;
+    readonly megabytes: number;
+  }> {
+    const cache = join(this.#folder, "cache");
+    const npx = await Deno.realPath((await succeed("which", ["npx"], { cwd: this.#folder })).trim());
+    const env = { ...this.#env, npm_config_cache: cache, npm_config_registry: registry };
+    const startMs = performance.now();
+    const output = await succeed("node", [npx, "--yes", ...words], {
+      cwd: this.#folder,
+      clearEnv: true,
+      env,
+    });
+    const seconds = Math.round((performance.now() - startMs) / 100) / 10;
+    const sizeOf = async (name: string) =>
+      Number.parseInt(await succeed("du", ["-sm", join(cache, name)], { cwd: this.#folder }));
+    const [fetchedMegabytes, megabytes] = [await sizeOf("_cacache"), await sizeOf("_npx")];
+    return { output, seconds, fetchedMegabytes, megabytes };
   }
 
   /** Starts a program with a port, asks it something, sends a signal, waits for its last process, and gives its exit code. */

@@ -1,14 +1,10 @@
-// The manifest for npm repeats what the one for Deno says: it must not say anything else.
+// What the manifests repeat of each other is the same, and what is linked to is published.
 
 import { assert, assertEquals } from "@std/assert";
 import { join } from "@std/path";
 import deno from "../../deno.json" with { type: "json" };
-import npm from "../../package.json" with { type: "json" };
 import documents from "../../packages/documents/deno.json" with { type: "json" };
-
-Deno.test("package.json has the version and the licence of deno.json", () => {
-  assertEquals([npm.version, npm.license], [deno.version, deno.license]);
-});
+import { denoPackages } from "../../tools/npm_parts.ts";
 
 Deno.test("documents have the version of the SDK, and need exactly that one", () => {
   assertEquals(documents.version, deno.version);
@@ -22,19 +18,9 @@ Deno.test("a package that both members of the workspace import has one version",
   assertEquals(differing, []);
 });
 
-Deno.test("package.json names each door and folder that the programs are made of", () => {
-  const isCode = (path: string) => /^[^/]+\.ts$|^(?:src|skills)\/$|^deno\.json$/.test(path);
-  const ours = deno.publish.include.filter(isCode);
-  const theirs = documents.publish.include.filter(isCode).map((path) => `packages/documents/${path}`);
-  for (const path of [...ours, ...theirs, "bin/", "tools/std/", "deno.lock"]) {
-    assert(npm.files.includes(path), `"files" lacks ${path}`);
-  }
-});
-
-// An optional dependency: `deno task` would install any other one itself, for each platform.
-Deno.test("package.json asks for the Deno that .ci/run asks for", async () => {
+Deno.test("the programs bring the Deno that .ci/run asks for", async () => {
   const script = await Deno.readTextFile(new URL("../../.ci/run", import.meta.url));
-  assertEquals(npm.optionalDependencies.deno, `^${/minimum_deno=(\S+)/.exec(script)?.[1]}`);
+  assertEquals(new Set(Object.values(denoPackages())), new Set([/minimum_deno=(\S+)/.exec(script)?.[1]]));
 });
 
 Deno.test("what the README and its pages link to is published with them", async () => {
@@ -60,6 +46,6 @@ async function pagesOf(folder: string): Promise<string[]> {
 Deno.test(".ci/run runs the tests by the command of the README, and then the gate without them", async () => {
   const read = (path: string) => Deno.readTextFile(new URL(`../../${path}`, import.meta.url));
   const command = /^(npx --yes deno task test)\b/m.exec(await read("README.md"))?.[1];
-  const commands = (await read(".ci/run")).split("\n").filter((line) => /^run .*\bdeno\b/.test(line));
+  const commands = (await read(".ci/run")).split("\n").filter((line) => /^run .*\bdeno task\b/.test(line));
   assertEquals(commands, [`run ${command}`, "run deno task ok --after-test"]);
 });

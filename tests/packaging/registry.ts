@@ -5,27 +5,31 @@ import { RunningDoor } from "../fixtures/door.ts";
 /** One of its dependencies asks for a tag that copies of the public registry may lack. */
 const VERDACCIO = { dependencies: { verdaccio: "6.10.4" }, overrides: { "node-fetch": "2.6.7" } };
 
-/** Anybody may publish our scope; nothing else is served. */
-const CONFIG = `
+/** Anybody may publish our packages; the others come from npm's registry. */
+const config = (upstream: string) => `
 storage: ./storage
-uplinks: {}
+uplinks:
+  upstream: { url: ${upstream} }
 packages:
   "@a2c-smcp/*": { access: $all, publish: $all }
+  a2c-smcp: { access: $all, publish: $all }
+  "**": { access: $all, proxy: upstream }
+max_body_size: 100mb
 log: { type: stdout, format: pretty, level: warn }
 `;
 
 /** How to run a command to its end. */
 type Run = (command: string, args: readonly string[], cwd: string) => Promise<string>;
 
-/** The registry. It serves packages of the scope `@a2c-smcp` alone. */
+/** The registry. */
 export class Registry implements AsyncDisposable {
   readonly #program: RunningDoor;
-  readonly #url: string;
+  readonly url: string;
   readonly #run: Run;
 
   private constructor(program: RunningDoor, url: string, run: Run) {
     this.#program = program;
-    this.#url = url;
+    this.url = url;
     this.#run = run;
   }
 
@@ -36,7 +40,8 @@ export class Registry implements AsyncDisposable {
   ): Promise<Registry> {
     await Deno.mkdir(folder);
     await Deno.writeTextFile(join(folder, "package.json"), JSON.stringify(VERDACCIO));
-    await Deno.writeTextFile(join(folder, "config.yaml"), CONFIG);
+    const upstream = await run("npm", ["config", "get", "registry"], folder);
+    await Deno.writeTextFile(join(folder, "config.yaml"), config(upstream.trim()));
     await run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"], folder);
     const place = `127.0.0.1:${freePort()}`;
     const program = join("node_modules", "verdaccio", "bin", "verdaccio");
@@ -50,12 +55,12 @@ export class Registry implements AsyncDisposable {
   /** Lets npm look for our scope here, in a folder and below it. */
   async useIn(folder: string): Promise<void> {
     // npm publishes nothing without a token, whatever it is.
-    const lines = [`@a2c-smcp:registry=${this.#url}`, `${this.#url.slice("http:".length)}:_authToken=any`];
+    const lines = [`@a2c-smcp:registry=${this.url}`, `${this.url.slice("http:".length)}:_authToken=any`];
     await Deno.writeTextFile(join(folder, ".npmrc"), lines.join("\n"));
   }
 
   async publish(tarball: string, folder: string): Promise<void> {
-    await this.#run("npm", ["publish", "--loglevel=error", tarball], folder);
+    await this.#run("npm", ["publish", "--registry", this.url, "--loglevel=error", tarball], folder);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

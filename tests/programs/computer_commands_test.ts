@@ -344,8 +344,14 @@ Deno.test({
 
 Deno.test("a command with --documents starts a Computer for itself, with and without a config", async () => {
   using place = new Workplace();
-  place.write("notes.md", "# Toner\n\nReplace it.\n");
-  const { code, stdout, stderr } = await place.run(["finder", "--documents", place.folder, "--json"]);
+  Deno.mkdirSync(`${place.folder}/notes`);
+  place.write("notes/notes.md", "# Toner\n\nReplace it.\n");
+  const { code, stdout, stderr } = await place.run([
+    "finder",
+    "--documents",
+    `${place.folder}/notes`,
+    "--json",
+  ]);
   assertEquals([code, stderr], [0, ""]);
   const { documents } = JSON.parse(stdout);
   assertEquals(documents.map(({ title }: { title: string }) => title), ["Toner"]);

@@ -58,7 +58,7 @@ Deno.test({
       await using login = desk.loginAtComputer("guarded");
       await login.url();
       await login.paste("hello?");
-      await login.door.stdout.until("neither an address nor a code");
+      await login.door.stdout.until("paste the whole address");
       await login.paste(await login.fill());
       const { code, stdout } = await login.door.end();
       assertEquals(code, 0);
@@ -129,7 +129,7 @@ Deno.test({
         options: { content: JSON.stringify({ line }) },
       });
     await answer("hello?");
-    assertMatch((await asked()).problems[0] ?? "", /neither an address nor a code/);
+    assertMatch((await asked()).problems[0] ?? "", /paste the whole address/);
     await answer(await fillForms(url));
     const { status, body } = await login;
     assertEquals([status, body.type, body.status], [200, "signed_in", "running"]);
@@ -221,7 +221,7 @@ testPrompt("the prompt tells of a sign-in that is needed, signs in, and goes on"
   await session.expect("address: ");
   const screen = await session.expectScreen((text) => text.includes("address:"));
   await session.write(`nonsense${Key.enter}`);
-  await session.expect("neither an address nor a code");
+  await session.expect("paste the whole address");
   const end = await fillForms(urlIn(screen));
   await session.write(`${end}${Key.enter}`);
   await session.expect('server "guarded" is running');

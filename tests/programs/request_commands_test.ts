@@ -123,25 +123,17 @@ docs
   {
     words: ["read", `${D}/pages/0`],
     drawn: `
-page 0 概览
-
 总结
 
-┌──────┐
-│ 季度 │
-├──────┤
-│ Q1   │
-└──────┘
+季度
+Q1
 `,
   },
   {
     words: ["read", `${D}/elements/t-1`],
     drawn: `
-┌──────┐
-│ 季度 │
-├──────┤
-│ Q1   │
-└──────┘
+季度
+Q1
 `,
   },
   { words: ["read", "config://app", "--mcp-server", "docs"], drawn: '\n{\n  "b": [\n    1\n  ]\n}\n' },

@@ -10,7 +10,7 @@ Deno.test({
   ignore: Deno.build.os === "windows",
   async fn() {
     const durationMs = sized({ reduced: 20_000, full: 180_000 });
-    const report = await WindowStorm.run({ windows: 8, durationMs, random: new Random(7), hasStops: false });
+    const report = await WindowStorm.run({ windows: 8, durationMs, random: new Random(7) });
     assertEquals(report.breaches, []);
     assert((report.counts["calls answered"] ?? 0) > 100, JSON.stringify(report.counts));
     assert((report.counts["disturbances"] ?? 0) > 5, JSON.stringify(report.counts));

@@ -77,6 +77,9 @@ export const guide: readonly Requirement[] = [
     "guide-error-details":
       "Details are doc_ref for 4201, page_index and page_count for 4202, element_id for 4203, uri for 4204.",
   }),
+  ...section("docs/protocol/errors.md#403-forbidden", {
+    "error-paused": "While its owner has paused it, a Computer answers 403 to whatever asks for what it has.",
+  }),
   ...section("docs/protocol/errors.md#error-acks", {
     "guide-error-shape": "An error is answered as `{ error: { code, message, details? } }`.",
   }),

@@ -17,6 +17,7 @@ export const offers: readonly Requirement[] = [
     "ext-servers-named": "A request may name one MCP server; an unknown one is 4014.",
     "ext-servers-bounds":
       "Instructions are cut at 65,536 characters, and capabilities above 64 KiB are left out.",
+    "ext-servers-paused": "While the owner has paused the Computer, each MCP server says so.",
     "ext-servers-private": "Secrets are never part of what MCP servers say about themselves.",
     "ext-unknown-event": "A Computer that does not know a request of an extension makes the Agent say so.",
   }),

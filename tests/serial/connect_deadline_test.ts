@@ -18,7 +18,7 @@ Deno.test({
           url: `http://127.0.0.1:${listener.addr.port}`,
           office: "lab",
           name: "ada",
-          timeoutMs: 2_000,
+          timeoutMs: 5_000,
           reconnectDelayMs: 1,
         }),
       ServerUnreachableError,

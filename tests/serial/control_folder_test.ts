@@ -1,7 +1,8 @@
 // The environment belongs to the whole process, so these tests run alone.
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { chooseFolder, controlFolder } from "../../src/cli/socket_folder.ts";
+import { controlFolder } from "../../src/cli/socket_folder.ts";
+import { chooseFolder } from "../../src/files/user_sockets.ts";
 
 const isPosix = Deno.build.os !== "windows";
 

@@ -3,8 +3,6 @@ import process from "node:process";
 import { assert } from "@std/assert";
 import { desktopText, drawDesktop } from "../../src/cli/answers/desktop.ts";
 import { paintFailure } from "../../src/cli/outcome.ts";
-import { indentJson } from "../../src/cli/answers/contents.ts";
-import { drawGrid } from "../../src/terminal/shapes.ts";
 import { COLORS, PLAIN } from "../../src/terminal/screen.ts";
 import {
   escapeUnreadable,
@@ -41,7 +39,6 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   inWrittenOrder,
   drawDesktop: (text) => drawDesktop([`window://host/a\n\n${text}`, text], screen),
   desktopText: (text) => desktopText([text]),
-  drawGrid: (text) => drawGrid({ headers: [text], rows: [[text]] }, { width: 80, palette: screen.palette }),
   log: (text) => createLogger({ write() {} }).warn(text, { text }),
   escapeLabel,
   escapeTarget,
@@ -53,7 +50,6 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   windowIdentity: (text) => [windowIdentity(text), windowIdentity(`window://host/${text}`)],
   parseInstant,
   paintFailure: (text) => [paintFailure(text, COLORS), paintFailure(`error: ${text}`, COLORS)],
-  indentJson: (text) => indentJson(JSON.stringify({ text, list: [text] })),
 };
 
 /** What is repeated, and what ends it. */

@@ -16,17 +16,17 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   // The JSON that the pages read and the programs write.
   api_values: [],
   tracing: ["version", "json"],
-  // Requests to addresses that strangers name.
+  // Requests to addresses that strangers name, and proxies on the way to any.
   reach: ["async"],
   protocol: ["json", "text"],
-  // Its users are the admission of the Server and MCP over HTTP.
+  // Its users are the admission of the Server, MCP over HTTP, and machines that join by code.
   jwt: ["protocol", "async", "json", "text", "log", "files"],
   http: ["protocol", "jwt", "async", "json", "text", "log", "bounded_log", "files"],
   uri: ["protocol", "text"],
   terminal: ["async", "text"],
   organizer: ["protocol", "uri", "json", "text"],
   dpe: ["protocol", "json", "text"],
-  link: ["async", "protocol", "log", "tracing", "json", "text"],
+  link: ["async", "reach", "protocol", "log", "tracing", "json", "text"],
   mcp: ["async", "protocol", "reach", "log", "tracing", "version", "json", "text", "files"],
   config: ["protocol", "uri", "mcp", "json", "text", "files", "own_imports"],
   provider: ["protocol", "uri", "organizer", "dpe", "tracing", "json", "text"],
@@ -87,9 +87,9 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
     "text",
   ],
   // The roles know nothing of it: a program composes them with it.
-  hub: ["async", "protocol", "http", "reach", "log", "bounded_log", "json", "text", "own_imports"],
+  hub: ["async", "files", "protocol", "http", "reach", "log", "bounded_log", "json", "text", "own_imports"],
   // The port of a page. It knows no role: a program gives it commands and events.
-  console: ["api_values", "http", "log", "json", "text"],
+  console: ["api_values", "protocol", "dpe", "http", "log", "json", "text"],
   // The programs stand above the roles, so that a library never imports a command line.
   cli: [
     "api_values",
@@ -152,8 +152,12 @@ export const denoPlaces: readonly string[] = [
   "src/files/files.ts",
   "src/files/folder_watch.ts",
   "src/files/open_file.ts",
+  "src/files/state_folder.ts",
+  "src/files/user_sockets.ts",
   "src/terminal/",
   "src/config/",
+  "src/reach/http_client.ts",
+  "src/reach/proxies.ts",
   "src/reach/reach.ts",
   "src/mcp/",
   "src/computer/",
@@ -171,7 +175,15 @@ export interface ThirdParty {
 export const thirdParties: readonly ThirdParty[] = [
   {
     specifier: "zod",
-    places: ["src/protocol/schemas/", "src/protocol/parse.ts", "src/config/", "src/mcp/auth/token_file.ts"],
+    places: [
+      "src/protocol/schemas/",
+      "src/protocol/parse.ts",
+      "src/protocol/office_requests.ts",
+      "src/protocol/office_answers.ts",
+      "src/protocol/dpe_answers.ts",
+      "src/config/",
+      "src/mcp/auth/token_file.ts",
+    ],
   },
   { specifier: "socket.io", places: ["src/server/socket_io.ts"] },
   { specifier: "@opentelemetry/api", places: ["src/tracing.ts"] },
@@ -179,9 +191,12 @@ export const thirdParties: readonly ThirdParty[] = [
   { specifier: "oidc-provider", places: ["src/hub/oauth_library.ts"] },
   { specifier: "@redis/client", places: ["src/server/offices/redis/connection.ts"] },
   { specifier: "socket.io-parser", places: ["src/server/engine/packets.ts"] },
-  { specifier: "socket.io-client", places: ["src/link/connect.ts", "src/link/polling.ts"] },
-  // Loaded only when clients are admitted by JWT.
-  { specifier: "jose", places: ["src/jwt/"] },
+  {
+    specifier: "socket.io-client",
+    places: ["src/link/connect.ts", "src/link/polling.ts", "src/link/websocket.ts"],
+  },
+  // Loaded only when clients are admitted by JWT, and where a private key is configured for a sign-in.
+  { specifier: "jose", places: ["src/jwt/", "src/mcp/auth/private_key.ts"] },
   // Both eras of MCP toward clients of the gateway. The provider kit serves authors on either version of the SDK, so nothing imports 1.x.
   {
     specifier: "@modelcontextprotocol/server",
@@ -192,6 +207,7 @@ export const thirdParties: readonly ThirdParty[] = [
       "packages/documents/src/serving.ts",
     ],
   },
+  { specifier: "ignore", places: ["packages/documents/src/folder/gitignore.ts"] },
   { specifier: "unpdf", places: ["packages/documents/src/formats/pdf/"] },
   { specifier: "jpeg-js", places: ["packages/documents/src/formats/pdf/pictures.ts"] },
   { specifier: "fflate", places: ["packages/documents/src/formats/zip.ts"] },
@@ -227,6 +243,8 @@ export const thirdParties: readonly ThirdParty[] = [
   { specifier: "preact", places: ["src/console/page/"] },
   { specifier: "@preact/signals", places: ["src/console/page/"] },
   { specifier: "htm", places: ["src/console/page/"] },
+  // Loaded when a machine joins by code at a terminal. It depends on nothing.
+  { specifier: "qr", places: ["src/cli/machine/join.ts"] },
   { specifier: "string-width", places: ["src/terminal/display_width.ts"] },
   { specifier: "@bpinternal/verel", places: ["src/computer/vrl/"] },
   { specifier: "@std/log", places: ["src/log.ts"] },

@@ -33,3 +33,7 @@ export async function settledWithin<T>(promise: Promise<T>, ms: number): Promise
     clearTimeout(timer);
   }
 }
+
+export function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}

@@ -29,7 +29,9 @@ import {
   type PoolRequestOptions,
 } from "./parsing/pool.ts";
 import { makeReport } from "./report.ts";
+import { TextIndexer } from "./search/indexer.ts";
 import { type SearchOptions, type SearchResult, TextSearch } from "./search/search.ts";
+import { TextIndex } from "./search/text_index.ts";
 
 /** How often clients are told of files that have been read, in milliseconds. */
 const TELL_INTERVAL_MS = 1_000;
@@ -63,10 +65,14 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
   readonly host: string;
   readonly #options: CatalogueOptions;
   readonly #store: ReportStore;
+  readonly #index: TextIndex;
+  readonly #indexer: TextIndexer;
   readonly #search: TextSearch;
   readonly #pages = new PageCache();
   readonly #reports = new Map<string, { readonly file: FolderFile; readonly report: FileReport }>();
   readonly #unread = new Map<string, FolderFile>();
+  /** Those that exceeded a limit in an earlier run: they are tried again when one of their pages is read. */
+  readonly #limited = new Set<FolderFile>();
   /** Those that changed while they were read: what changes faster than it is read would hold up all others. */
   readonly #restless = new Map<string, FolderFile>();
   readonly #reading = new Map<string, Promise<void>>();
@@ -85,12 +91,19 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
     this.host = options.host;
     this.#options = options;
     this.#store = new ReportStore(options.database);
+    this.#index = new TextIndex(options.database);
+    this.#indexer = new TextIndexer({
+      ...options,
+      index: this.#index,
+      toParse: (file) => this.#toParse(file),
+      mustWait: () => this.#unread.size > 0,
+    });
     this.#search = new TextSearch({
       ...options,
-      toParse: (file) => this.#toParse(file),
+      index: this.#index,
+      indexer: this.#indexer,
       titleOf: (file) => this.titleOf(file),
       readPage: (file, index, signal) => this.#page(file, index, signal),
-      mustWait: () => this.#unread.size > 0,
       allRead: this.#allRead.promise,
       unread: () => this.progress.unread,
       isUnread: (file) => this.#reports.get(file.docRef)?.file !== file,
@@ -130,9 +143,10 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
     if (added.length + changed.length + removed.length === 0) return;
     for (const file of removed) {
       this.#reports.delete(file.docRef);
+      this.#limited.delete(file);
       this.#unread.delete(file.docRef);
       this.#restless.delete(file.docRef);
-      this.#search.remove(file);
+      this.#indexer.remove(file);
     }
     const entered = [...added, ...changed].sort((a, b) => b.modifiedMs - a.modifiedMs);
     await visitInTurns(entered, (file) => this.#enter(file));
@@ -168,7 +182,8 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
     await this.untilListed(request);
     const file = this.#options.tree.files.get(docRef);
     if (file === undefined) return undefined;
-    const report = await this.#report(file, { signal: request.signal });
+    const isAgain = this.#limited.delete(file);
+    const report = await this.#report(file, { signal: request.signal }, isAgain);
     if ("refused" in report) throw cannotRead(file, report);
     if (index >= report.pageCount) return undefined;
     const page = await this.#page(file, index, request.signal);
@@ -205,7 +220,7 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
     const report = await this.#report(file, { signal: request.signal });
     if ("refused" in report) return undefined;
     const titles = report.pageTitles?.map((title, page) => ({ title, level: 1, page }));
-    const outline = report.outline ?? titles ?? this.#search.outlineOf(file);
+    const outline = report.outline ?? titles ?? this.#index.outlineOf(file);
     return outline.length === 0 ? undefined : outline;
   }
 
@@ -231,8 +246,9 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
 
   /** Forgets what is kept of files that are not there any more. */
   prune(): void {
-    this.#store.prune(this.#options.tree.has);
-    this.#search.prune();
+    const keep = (docRef: string) => this.#options.tree.files.has(docRef);
+    this.#store.prune(keep);
+    this.#index.prune(keep);
   }
 
   /** Stops reading in the background. */
@@ -242,7 +258,7 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
     this.#unread.clear();
     this.#restless.clear();
     this.#allRead.resolve();
-    await Promise.all([...this.#reading.values(), this.#search.close()]);
+    await Promise.all([...this.#reading.values(), this.#indexer.close()]);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -251,49 +267,49 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
 
   #enter(file: FolderFile): void {
     const stored = this.#store.get(file);
-    if (stored === undefined) {
+    const limits = stored !== undefined && "refused" in stored ? stored.limits : undefined;
+    if (stored === undefined || limits !== undefined && limits !== this.#options.pool.limits) {
       const isRestless = this.#reading.has(file.docRef) || this.#restless.has(file.docRef);
       (isRestless ? this.#restless : this.#unread).set(file.docRef, file);
       // Its earlier version is found no more.
-      return this.#search.remove(file);
+      return this.#indexer.remove(file);
     }
+    if (limits !== undefined) this.#limited.add(file);
     this.#reports.set(file.docRef, { file, report: stored });
-    this.#search.enter(file, stored);
+    this.#indexer.enter(file, stored);
   }
 
-  async #report(file: FolderFile, options: PoolRequestOptions): Promise<FileReport> {
+  async #report(file: FolderFile, options: PoolRequestOptions, isAgain = false): Promise<FileReport> {
     const known = this.#reports.get(file.docRef);
-    if (known !== undefined && known.file === file) return known.report;
-    const { report, isLasting } = await this.#readReport(file, options);
+    if (known !== undefined && known.file === file && !isAgain) return known.report;
+    const report = await this.#readReport(file, options);
     // Another version of it may wait by now.
     for (const waiting of [this.#unread, this.#restless]) {
       if (waiting.get(file.docRef) === file) waiting.delete(file.docRef);
     }
     if (this.#options.tree.files.get(file.docRef) !== file) return report;
     this.#reports.set(file.docRef, { file, report });
-    if (isLasting) this.#store.set(file, report);
-    this.#search.enter(file, report);
+    // One that is only too large is known to be without a look into it.
+    if (file.size <= this.#options.maxFileBytes) this.#store.set(file, report);
+    this.#indexer.enter(file, report);
     this.#told.add(file.docRef);
     this.#noteChange();
     return report;
   }
 
-  /** What exceeds a limit may be read in another run, with other limits or on a machine with less to do. */
-  async #readReport(
-    file: FolderFile,
-    options: PoolRequestOptions,
-  ): Promise<{ readonly report: FileReport; readonly isLasting: boolean }> {
+  async #readReport(file: FolderFile, options: PoolRequestOptions): Promise<FileReport> {
+    const { pool } = this.#options;
     try {
-      const facts = await this.#options.pool.facts(this.#toParse(file), options);
-      return { report: makeReport(facts, file.path), isLasting: true };
+      return makeReport(await pool.facts(this.#toParse(file), options), file.path);
     } catch (error) {
       if (!(error instanceof DocumentError)) throw toSmcpError(file, error);
       this.#options.logger.warn("a file cannot be read", {
         file: file.path,
         error: error.reason,
       });
-      const isLasting = !(error instanceof ParserLimitError) && error.code !== "too_large";
-      return { report: { refused: error.code, message: error.reason }, isLasting };
+      const refusal = { refused: error.code, message: error.reason };
+      if (!(error instanceof ParserLimitError)) return refusal;
+      return { ...refusal, limits: error.failure === "disk" ? "" : pool.limits };
     }
   }
 
@@ -331,8 +347,8 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
       this.#unread.delete(file.docRef);
       this.#read(file);
     }
-    this.#search.resume();
-    if (this.#restless.size > 0) void this.#search.settled.then(() => this.#readRestless());
+    this.#indexer.resume();
+    if (this.#restless.size > 0) void this.#indexer.settled.then(() => this.#readRestless());
   }
 
   /** When nothing else waits to be read or searched. */

@@ -1,18 +1,16 @@
 /** The command line of `main.ts`. */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { buildDpeUri, type Logger, untilAborted } from "@a2c-smcp/sdk/base";
+import { buildDpeUri } from "@a2c-smcp/sdk/base";
 import { OCR_LANGUAGES } from "./formats/ocr.ts";
 import { openFolders } from "./folder_documents.ts";
-import { createDocumentsHandler, type ServedDocuments, serveDocumentsOnStdio } from "./serving.ts";
+import { createDocumentsHandler, serveDocumentsOnStdio } from "./serving.ts";
 import {
   admissionOf,
-  type AdmissionOptions,
   collect,
   createProgram,
   declareHttp,
   helpPart,
   type HttpOptions,
-  type HttpPlace,
   listenOnHttp,
   loggerOf,
   type LogOptions,
@@ -39,7 +37,6 @@ interface DocumentsCliOptions extends LogOptions, HttpOptions {
 export function runDocumentsCli(args: readonly string[]): Promise<number> {
   return runLaunched(args, {
     name: "documents",
-    create: createDocumentsProgram,
     run: (args, commandLine) => runProgram(args, (signal) => createDocumentsProgram(commandLine, signal)),
   });
 }
@@ -49,7 +46,7 @@ function ownCommandLine(): string {
   return Deno.mainModule.endsWith(".ts") ? "deno run -A main.ts" : "a2c-smcp-documents";
 }
 
-function createDocumentsProgram(commandLine = ownCommandLine(), signal = AbortSignal.abort()): Command {
+function createDocumentsProgram(commandLine = ownCommandLine(), signal: AbortSignal): Command {
   const program = createProgram(
     "documents",
     "An MCP server that makes the files of folders documents: pages and elements that an Agent reads one by one. " +
@@ -126,23 +123,8 @@ async function serve(
   }).catch((error: unknown) => {
     throw error instanceof TypeError ? new UsageError(error.message, { cause: error }) : error;
   });
-  await serveClients({ documents, hasTools: options.tools }, { service, logger, signal });
-}
-
-/** Serves until the only client is gone, or the signal is aborted. */
-async function serveClients(
-  served: ServedDocuments,
-  { service: overHttp, logger, signal }: {
-    readonly service: (HttpPlace & { readonly admission: AdmissionOptions }) | undefined;
-    readonly logger: Logger;
-    readonly signal: AbortSignal;
-  },
-): Promise<void> {
-  if (overHttp !== undefined) {
-    const handler = createDocumentsHandler(served, { ...overHttp.admission, logger });
-    return await listenOnHttp(handler, { ...overHttp, logger, signal });
-  }
-  const service = serveDocumentsOnStdio(served, logger);
-  await Promise.race([service.closed, untilAborted(signal)]);
-  await service.close();
+  const served = { documents, hasTools: options.tools };
+  if (service === undefined) return await serveDocumentsOnStdio(served, { logger, signal });
+  const handler = createDocumentsHandler(served, { ...service.admission, logger });
+  await listenOnHttp(handler, { ...service, logger, signal });
 }

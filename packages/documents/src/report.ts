@@ -1,15 +1,16 @@
 /** What the Finder shows of a file: its title, keywords and summary, made from what the parser has found. */
-import { shorten } from "./basics.ts";
-import type { AboutFile, DocumentFacts, OutlineEntry } from "./formats/format.ts";
+import type { OutlineSection } from "@a2c-smcp/sdk/provider";
+import { oneLine, shorten } from "./basics.ts";
+import type { AboutFile, DocumentFacts } from "./formats/format.ts";
 import { nameOf } from "./file_name.ts";
+import { MAX_TITLE_LENGTH } from "./formats/sections.ts";
 
 /** The most keywords of a document, and the most characters of all of them. */
 const MAX_KEYWORDS = 40;
 const MAX_KEYWORDS_LENGTH = 1_500;
 /** The most characters of one keyword: a heading may be one. */
 const MAX_KEYWORD_LENGTH = 80;
-/** The most characters of a title and of a summary. */
-const MAX_TITLE_LENGTH = 200;
+/** The most characters of a summary. */
 const MAX_SUMMARY_LENGTH = 240;
 /** How many words of the text become keywords: those that occur most often. */
 const FREQUENT_WORDS = 10;
@@ -29,7 +30,7 @@ export interface DocumentReport {
   readonly keywords: readonly string[];
   readonly summary?: string | undefined;
   /** Chapters and sections in reading order; of a document of one page there are none. */
-  readonly outline?: readonly OutlineEntry[] | undefined;
+  readonly outline?: readonly OutlineSection[] | undefined;
   readonly about?: AboutFile | undefined;
   /** Each feature of the file that its pages do not show, as one sentence. */
   readonly losses: readonly string[];
@@ -50,7 +51,7 @@ export function makeReport(facts: DocumentFacts, path: string): DocumentReport {
   };
 }
 
-function boundedOutline(all: readonly OutlineEntry[]): OutlineEntry[] | undefined {
+function boundedOutline(all: readonly OutlineSection[]): OutlineSection[] | undefined {
   let kept = all.filter(({ title }) => title.trim() !== "");
   while (kept.length > MAX_OUTLINE) {
     const deepest = kept.reduce((max, { level }) => Math.max(max, level), 0);
@@ -122,10 +123,6 @@ function summaryOf({ opening, headings }: DocumentFacts): string | undefined {
     summary += segment;
   }
   return shorten(summary.trim(), MAX_SUMMARY_LENGTH);
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
 }
 
 /** Frequent English words of four letters and more that say nothing of a document. */

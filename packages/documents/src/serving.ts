@@ -3,7 +3,14 @@ import process from "node:process";
 import { createMcpHandler, type HandlerResultTypeMap, Server } from "@modelcontextprotocol/server";
 import { Entrance, type EntranceOptions, type HttpHandler } from "@a2c-smcp/sdk/program";
 import type { OpenFolders } from "./folder_documents.ts";
-import { errorResult, isOfOpenAi, type Logger, PACKAGE_VERSION, toSeenName } from "@a2c-smcp/sdk/base";
+import {
+  errorResult,
+  isOfOpenAi,
+  type Logger,
+  PACKAGE_VERSION,
+  toSeenName,
+  untilAborted,
+} from "@a2c-smcp/sdk/base";
 import { makeConnectorTools } from "./tools/connector_tools.ts";
 import { type DocumentTool, makeDocumentTools } from "./tools/document_tools.ts";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
@@ -75,16 +82,14 @@ function serveTools(server: Server, { toolPlace }: OpenFolders): void {
   });
 }
 
-/** A client that is being served. */
-export interface StdioService {
-  /** Resolves when the client has closed standard input, or does not read any more. */
-  readonly closed: Promise<void>;
-  /** Ends the service. */
-  close(): Promise<void>;
-}
-
-/** Serves one client of either era of MCP. Nothing else may write to standard output. */
-export function serveDocumentsOnStdio(served: ServedDocuments, logger: Logger): StdioService {
+/**
+ * Serves one client of either era of MCP, until it has closed standard input or does not read any more, or the signal is
+ * aborted. Nothing else may write to standard output.
+ */
+export async function serveDocumentsOnStdio(
+  served: ServedDocuments,
+  { logger, signal }: { readonly logger: Logger; readonly signal: AbortSignal },
+): Promise<void> {
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   const transport = new StdioServerTransport(process.stdin, process.stdout);
   const handle = serveStdio(() => createServer(served), {
@@ -97,5 +102,6 @@ export function serveDocumentsOnStdio(served: ServedDocuments, logger: Logger): 
     onclose?.();
     resolve();
   };
-  return { closed, close: () => handle.close() };
+  await Promise.race([closed, untilAborted(signal)]);
+  await handle.close();
 }

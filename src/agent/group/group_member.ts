@@ -8,7 +8,7 @@ import { describeError } from "../../text/text.ts";
 import type { AgentEventName, AgentEventOf, AgentListener, OfficeMember } from "../events.ts";
 import type { Unsubscribe } from "../listeners.ts";
 import type { RequestOptions } from "../requests.ts";
-import type { Office } from "../toolkit/office_view.ts";
+import type { Office } from "../toolkit/office.ts";
 
 /** How long the list of all offices waits for one, in milliseconds; the first list, unless it is told otherwise. */
 const PATIENCE_MS = 2_000;

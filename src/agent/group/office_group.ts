@@ -5,14 +5,15 @@ import { type Logger, silentLogger } from "../../log.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import type { SessionInfo } from "../../protocol/office.ts";
+import type { ComputerPresence } from "../../protocol/presence.ts";
 import { toSeenName } from "../../text/safe_text.ts";
 import { Agent, type AgentOptions } from "../agent.ts";
 import type { AgentEvent, AgentEventName, AgentEventOf, AgentListener, OfficeMember } from "../events.ts";
 import { Listeners, type Unsubscribe } from "../listeners.ts";
 import type { RemoteComputer } from "../remote_computer.ts";
 import type { RemoteComputerOptions } from "../remote_options.ts";
-import type { RequestOptions } from "../requests.ts";
-import type { KnownOffice, Office } from "../toolkit/office_view.ts";
+import type { PresenceOptions, RequestOptions } from "../requests.ts";
+import type { KnownOffice, Office } from "../toolkit/office.ts";
 import { ComputerNames, type GivenComputerName } from "./computer_names.ts";
 import { type GroupedOffice, GroupMember } from "./group_member.ts";
 import { type JoinedOffice, type OfficeJoin, startJoin } from "./office_join.ts";
@@ -195,6 +196,23 @@ export class OfficeGroup implements Office, AsyncDisposable {
   /** The office of this Computer; `undefined` for a name that no Computer has. */
   officeOf(computer: string): string | undefined {
     return this.#names.placeOf(computer)?.office;
+  }
+
+  /** The id of the machine of this Computer, as far as it is known. */
+  machineOf(computer: string): string | undefined {
+    const place = this.#names.placeOf(computer);
+    return place && this.#memberOf(place.office)?.office?.machineOf?.(place.computer);
+  }
+
+  /** Tells of the Computers of all offices whose Servers tell it, as `Agent.listPresence()` does. */
+  async listPresence(options: PresenceOptions = {}): Promise<ComputerPresence[]> {
+    // Computers that are there from the start are named together.
+    await this.listOffice(options);
+    const lists = await Promise.all(this.#members.map(async ({ label, office }) => {
+      const computers = await office?.listPresence?.(options).catch(() => undefined) ?? [];
+      return computers.map((each) => ({ ...each, computer: this.#nameOf(label, each.computer) }));
+    }));
+    return lists.flat();
   }
 
   /**

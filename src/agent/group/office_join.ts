@@ -3,7 +3,7 @@ import { Backoff, delay } from "../../async/backoff.ts";
 import type { Logger } from "../../log.ts";
 import { ConnectionClosedError, JoinRefusedError } from "../../link/errors.ts";
 import { describeError } from "../../text/text.ts";
-import type { Office } from "../toolkit/office_view.ts";
+import type { Office } from "../toolkit/office.ts";
 import type { GroupedOffice } from "./group_member.ts";
 
 /** The waits before an office that could not be joined is joined again, in milliseconds. */

@@ -53,8 +53,8 @@ export async function writeDesktopPrompt(
       }))
       : []
   );
-  const problems = problemLines(answers).map((line) => `[${line}]`);
-  const empty = windows.length === 0 ? ["[No window is open]"] : [];
+  const problems = problemLines(answers, "shown").map((line) => `[${line}]`);
+  const empty = windows.length + problems.length === 0 ? ["[No window is open]"] : [];
   const parts = [HEADING, ...problems, ...empty].join("\n\n");
   const { part: head, end } = partOf(parts, { offset: 0, max: maxChars - LEFT_OUT.length - 2 });
   return end < parts.length ? `${head}\n\n${LEFT_OUT}` : withWindows(head, windows, maxChars);

@@ -55,7 +55,7 @@ export class ToolkitTransport {
   #inner: InMemoryTransport | undefined;
   #isClosed = false;
 
-  /** Use {@linkcode Toolkit.transport}. */
+  /** @internal Use {@linkcode Toolkit.transport}. */
   constructor(tools: ServedTools, onEnd: (transport: ToolkitTransport) => void) {
     this.#tools = tools;
     this.#onEnd = onEnd;

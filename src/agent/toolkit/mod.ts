@@ -22,7 +22,7 @@ export type { Json, McpContent, McpTool, McpToolResult } from "../../local_tools
 export type { ClientResult, ClientTool, ToolkitMcpClient } from "./anthropic.ts";
 export type { ToolkitTransport } from "./mcp_server.ts";
 export type { ModelContent } from "./model_content.ts";
-export type { KnownOffice, Office } from "./office_view.ts";
+export type { KnownOffice, Office } from "./office.ts";
 export type { ListedContent, OpenAiTool, ToolSchema } from "./openai.ts";
 export type { GivenName, ToolAddress } from "./tool_names.ts";
 export { createToolkit, Toolkit, type ToolkitCallOptions, type ToolkitOptions } from "./toolkit.ts";

@@ -1,5 +1,6 @@
 /** Calls of the tools of an office, with a result whatever happens. */
 import { abortable } from "../../async/abortable.ts";
+import { Deadline } from "../../async/deadline.ts";
 import { toSeenName } from "../../text/safe_text.ts";
 import { errorResult, type McpToolResult } from "../../local_tools/mcp.ts";
 import type { ToolContext } from "./tool_context.ts";
@@ -35,7 +36,7 @@ export class OfficeCalls {
 
   /** Calls a tool. Rejects only with the reason of `context.signal`. */
   async call(
-    { computer, tool, definition: { name, _meta } }: OfficeTool,
+    { computer, machine, tool, definition: { name, _meta } }: OfficeTool,
     args: Readonly<Record<string, unknown>>,
     { signal, clientName: client, ask, onProgress, onQuestion }: ToolContext,
   ): Promise<McpToolResult> {
@@ -45,18 +46,17 @@ export class OfficeCalls {
       const what = `Cannot call "${name}" on Computer ${toSeenName(computer)}`;
       return errorResult(`${what}: ${problem}. The tool did not run. Try again in a few seconds`);
     }
-    const gone = new AbortController();
+    const reason = () => new DOMException(HAS_LEFT, "AbortError");
+    using gone = new Deadline(Infinity, { reason, signal });
     using _watch = {
       [Symbol.dispose]: this.#view.onChange(({ kind }) => {
-        if (kind === "members" && !this.#view.has(computer)) {
-          gone.abort(new DOMException(HAS_LEFT, "AbortError"));
-        }
+        if (kind === "members" && !this.#view.has(computer)) gone.abort(reason());
       }),
     };
     try {
-      const result = await office.computer(computer, { client }).callTool(tool, args, {
+      const result = await office.computer(computer, { client, machine }).callTool(tool, args, {
         ask,
-        signal: AbortSignal.any([signal, gone.signal]),
+        signal: gone.signal,
         timeoutMs: this.#timeoutMs,
         resetTimeoutOnProgress: true,
         onProgress,

@@ -1,18 +1,15 @@
 /** What is known of an office: its Computers and their tools, kept by the events of its Agent. */
 import { Backoff, delay } from "../../async/backoff.ts";
+import { BoundedMap } from "../../async/bounded_collections.ts";
 import { PatientLimiter } from "../../async/limiter.ts";
 import { isRecord } from "../../json/json.ts";
 import { type Logger, silentLogger } from "../../log.ts";
 import { UPDATE_SKILLS_NOTIFICATION } from "../../protocol/events.ts";
-import type { SessionInfo } from "../../protocol/office.ts";
 import type { SMCPTool } from "../../protocol/tools.ts";
 import { describeError } from "../../text/text.ts";
-import { toBareLine, toSeenLine, toSeenName } from "../../text/safe_text.ts";
-import type { AgentEventName, AgentListener } from "../events.ts";
+import { toBareLine, toSeenError, toSeenName } from "../../text/safe_text.ts";
 import type { Unsubscribe } from "../listeners.ts";
-import type { RemoteComputer } from "../remote_computer.ts";
-import type { RemoteComputerOptions } from "../remote_options.ts";
-import type { RequestOptions } from "../requests.ts";
+import type { KnownOffice, Office } from "./office.ts";
 import { MAX_TOOL_NAME_LENGTH } from "./tool_names.ts";
 
 const MAX_COMPUTERS = 1_000;
@@ -28,43 +25,13 @@ const RETURN_MS = 15_000;
 const LOST = "the connection to the Server is lost, and comes back by itself";
 const NOT_BACK = "it has not come back yet since the connection to the Server was lost";
 
-/** One of several offices, as a group of them tells it. */
-export interface KnownOffice {
-  /** The office, as names such as `laptop@shop` tell it. */
-  readonly office: string;
-  /** Why it cannot be reached now, in words for users; `undefined` while it can. */
-  readonly problem: string | undefined;
-}
-
-/** An office as its Agent sees it. An `Agent` is one, and so is an `OfficeGroup`. */
-export interface Office {
-  /** The Agent's name in the office. */
-  readonly name: string;
-  /** The office's id; `undefined` after the Agent has left it. */
-  readonly office: string | undefined;
-  /** The offices of a group; absent for a single one. */
-  readonly offices?: readonly KnownOffice[];
-  /** `false` while the Agent reconnects. */
-  readonly isConnected: boolean;
-  /** Aborted when the Agent is closed or has failed. */
-  readonly ended?: AbortSignal;
-  /** The Computer of this name; sends no request. */
-  computer(name: string, options?: RemoteComputerOptions): RemoteComputer;
-  /** In a group: why this Computer's office cannot be reached now; `undefined` while it can. */
-  problemOf?(computer: string): string | undefined;
-  /** In a group: the office of this Computer. */
-  officeOf?(computer: string): string | undefined;
-  /** Lists the members of the office. */
-  listOffice(options?: RequestOptions): Promise<SessionInfo[]>;
-  /** Calls `listener` with each event of one name. */
-  on<Name extends AgentEventName>(type: Name, listener: AgentListener<Name>): Unsubscribe;
-}
-
 /** A Computer that is in the office, or was when the connection was lost. */
 export interface KnownComputer {
   readonly name: string;
   /** Its tools as it last listed them; `undefined` before it has. */
   readonly tools: readonly SMCPTool[] | undefined;
+  /** The id of the machine that has listed them, if it has one. */
+  readonly machine?: string | undefined;
   /** Why it cannot be asked now, or its tools could not be listed the last time; `undefined` when they could. */
   readonly problem: string | undefined;
 }
@@ -83,6 +50,8 @@ export type OfficeChange =
 interface Entry extends KnownComputer {
   /** Whether it was in the office before the connection was lost, and has not come back yet. */
   readonly isAwaited: boolean;
+  /** Whether it has left: it is kept while the Server says that it sleeps. */
+  readonly hasLeft?: boolean | undefined;
   /** Counts the lists, so that an answer that was overtaken is dropped. */
   readonly version: number;
 }
@@ -96,7 +65,8 @@ export interface OfficeViewOptions {
 
 /**
  * The Computers of an office and their tools. What it knows stays while the connection is lost; `isConnected` then says
- * so. A Computer that leaves is forgotten. One that the Server does not have after a loss of the connection may be late,
+ * so. A Computer that leaves is forgotten, unless it fell asleep: then its tools stay, and their calls fail at once and say since when it
+ * sleeps. One that the Server does not have after a loss of the connection may be late,
  * such as when the Server has restarted, and is forgotten when it does not come back soon.
  */
 export class OfficeView implements Disposable {
@@ -109,6 +79,11 @@ export class OfficeView implements Disposable {
   readonly #listeners = new Set<(change: OfficeChange) => void>();
   readonly #limiter = new PatientLimiter(MAX_CONCURRENT_FETCHES, LATE_MS);
   readonly #retries = new Map<string, { readonly backoff: Backoff; isWaiting: boolean }>();
+  /** Counts departures, so that those that come while the Server is asked about others are asked about next. */
+  #departures = 0;
+  #isAsking = false;
+  /** When the Computers left that were forgotten. */
+  readonly #gone = new BoundedMap<string, Date>(MAX_COMPUTERS);
   /** Ends the wait for Computers to come back. */
   #returning: ReturnType<typeof setTimeout> | undefined;
   /** Counts how often the members were asked for, so that only the last failure asks again. */
@@ -139,9 +114,10 @@ export class OfficeView implements Disposable {
 
   get computers(): KnownComputer[] {
     return [...this.#computers.values()]
-      .map(({ name, tools, problem, isAwaited }) => ({
+      .map(({ name, tools, machine, problem, isAwaited }) => ({
         name,
         tools,
+        machine,
         problem: isAwaited ? NOT_BACK : this.office?.problemOf?.(name) ?? problem,
       }))
       .sort((one, other) => one.name < other.name ? -1 : 1);
@@ -150,6 +126,11 @@ export class OfficeView implements Disposable {
   /** The only Computers that count; `undefined` when all do. */
   get wanted(): readonly string[] | undefined {
     return this.#wanted && [...this.#wanted];
+  }
+
+  /** When a Computer left that is not there any more, as far as is known. */
+  goneSince(computer: string): Date | undefined {
+    return this.#gone.get(computer);
   }
 
   has(computer: string): boolean {
@@ -200,7 +181,7 @@ export class OfficeView implements Disposable {
       office.on("enterOffice", ({ role, name }) => role === "computer" ? this.#enter(name) : undefined),
       office.on("leaveOffice", ({ role, name }) => {
         // A Server that shuts down says so first, and then loses the others one by one: they come back as this Agent does.
-        if (role === "computer" && this.isConnected) this.#leave(name);
+        if (role === "computer" && this.isConnected) this.#leave([name]);
       }),
       office.on("toolsRefreshed", ({ computer, tools }) => this.#setTools(computer, tools)),
       office.on("refreshFailed", ({ computer, view, error }) => {
@@ -252,30 +233,67 @@ export class OfficeView implements Disposable {
 
   /** The Computers of a Server that has restarted come back one by one. */
   #awaitAllBut(present: ReadonlySet<string>): void {
-    const awaited = [...this.#computers.values()].filter(({ name }) => !present.has(name));
+    this.#leave([]);
+    const awaited = [...this.#computers.values()]
+      .filter(({ name, hasLeft }) => hasLeft !== true && !present.has(name));
     for (const known of awaited) this.#computers.set(known.name, { ...known, isAwaited: true });
     clearTimeout(this.#returning);
     if (awaited.length === 0) return;
     this.#returning = setTimeout(() => {
-      for (const { name, isAwaited } of [...this.#computers.values()]) if (isAwaited) this.#leave(name);
+      const late = [...this.#computers.values()].filter(({ isAwaited }) => isAwaited);
+      this.#leave(late.map(({ name }) => name));
     }, RETURN_MS);
   }
 
   #enter(name: string): void {
     const known = this.#computers.get(name);
-    if (this.#wanted?.has(name) === false || known?.isAwaited === false) return;
+    const isThere = known !== undefined && !known.isAwaited && known.hasLeft !== true;
+    if (this.#wanted?.has(name) === false || isThere) return;
     if (known === undefined && this.#computers.size >= MAX_COMPUTERS) {
       this.#log.warn("computer left out: too many in the office", { computer: name, limit: MAX_COMPUTERS });
       return;
     }
-    const { tools, version = 0 } = known ?? {};
-    this.#computers.set(name, { name, tools, problem: undefined, isAwaited: false, version });
+    const { tools, machine, version = 0 } = known ?? {};
+    this.#computers.set(name, { name, tools, machine, problem: undefined, isAwaited: false, version });
+    this.#gone.delete(name);
     this.#tell({ kind: "members", computer: name });
+    // One that slept may have come back under another name.
+    this.#leave([]);
   }
 
-  #leave(name: string): void {
-    this.#retries.delete(name);
-    if (this.#computers.delete(name)) this.#tell({ kind: "members", computer: name });
+  /** Forgets these Computers, and those that have left before, unless the Server says that they sleep. Never rejects. */
+  #leave(names: readonly string[]): void {
+    for (const name of names) {
+      const known = this.#computers.get(name);
+      if (known !== undefined) this.#computers.set(name, { ...known, isAwaited: false, hasLeft: true });
+    }
+    this.#departures++;
+    if (!this.#isAsking) void this.#forgetLeft();
+  }
+
+  /** Asks once for all that leave meanwhile. Never rejects. */
+  async #forgetLeft(): Promise<void> {
+    const { signal } = this.#ending;
+    let departures: number;
+    this.#isAsking = true;
+    do {
+      departures = this.#departures;
+      const left = [...this.#computers.values()].filter(({ hasLeft }) => hasLeft === true);
+      if (left.length === 0) break;
+      // A Server that does not know the request may not answer it.
+      const asked = { probe: false, signal: AbortSignal.any([signal, AbortSignal.timeout(LATE_MS)]) };
+      const asking = this.office?.listPresence?.(asked).catch(() => undefined);
+      const told = asking && await asking;
+      const asleep = new Set(told?.flatMap((each) => each.asleep_since === undefined ? [] : [each.computer]));
+      for (const { name } of left) {
+        if (asleep.has(name) || this.#computers.get(name)?.hasLeft !== true) continue;
+        this.#retries.delete(name);
+        this.#computers.delete(name);
+        this.#gone.set(name, new Date());
+        this.#tell({ kind: "members", computer: name });
+      }
+    } while (departures !== this.#departures && !signal.aborted);
+    this.#isAsking = false;
   }
 
   /** Never rejects. */
@@ -308,7 +326,9 @@ export class OfficeView implements Disposable {
       });
     }
     const kept = named.slice(0, MAX_TOOLS);
-    this.#computers.set(name, { ...known, tools: kept, problem: undefined, version: known.version + 1 });
+    const machine = this.office?.machineOf?.(name);
+    const version = known.version + 1;
+    this.#computers.set(name, { ...known, tools: kept, machine, problem: undefined, version });
     this.#retries.delete(name);
     this.#tell({ kind: "tools", computer: name });
   }
@@ -316,7 +336,7 @@ export class OfficeView implements Disposable {
   #retry(name: string, error: unknown): void {
     const known = this.#computers.get(name);
     if (known === undefined) return;
-    this.#computers.set(name, { ...known, problem: toSeenLine(describeError(error)) });
+    this.#computers.set(name, { ...known, problem: toSeenError(error) });
     this.#tell({ kind: "tools", computer: name });
     const retry = this.#retries.get(name) ?? { backoff: new Backoff(RETRY), isWaiting: false };
     this.#retries.set(name, retry);

@@ -19,6 +19,8 @@ export interface ToolAddress {
   readonly tool: string;
   /** The MCP server, where a name is unique in its MCP server alone, such as that of a prompt. */
   readonly mcpServer?: string | undefined;
+  /** The id of the machine of the Computer, if it has one: the names of a machine do not go to another one of its name. */
+  readonly machine?: string | undefined;
 }
 
 /** A name that was given, as it is kept over restarts. */
@@ -60,17 +62,30 @@ export class ToolNames {
 
   /** The name of a tool; `undefined` before {@linkcode assign} saw it. */
   nameOf(address: ToolAddress): string | undefined {
-    return this.#names.get(keyOf(address))?.name;
+    return this.#find(address)?.name;
+  }
+
+  /** The tool that has a name, or had it. */
+  addressOf(name: string): ToolAddress | undefined {
+    return this.#names.get(this.#owners.get(name) ?? "");
+  }
+
+  #find(address: ToolAddress): GivenName | undefined {
+    const given = this.#names.get(keyOf(address));
+    return given !== undefined && isOfMachine(given, address)
+      ? given
+      : this.#names.get(keyOfMachine(address));
   }
 
   /**
    * Names the tools that have no name yet.
    *
    * @param tools All tools that are offered now, in any order.
-   * @return Whether a name was given.
+   * @return Whether a name was given, or the machine of one is known now.
    */
   assign(tools: readonly ToolAddress[]): boolean {
-    const nameless = tools.filter((address) => !this.#names.has(keyOf(address))).sort(byAddress);
+    const isAnyKnown = tools.map((address) => this.#learnMachine(address)).includes(true);
+    const nameless = tools.filter((address) => this.#find(address) === undefined).sort(byAddress);
     const claims = new Map<string, number>();
     for (const { tool } of nameless) claims.set(toSafeName(tool), (claims.get(toSafeName(tool)) ?? 0) + 1);
     const computers = new Set(tools.map(toPrefix));
@@ -81,7 +96,15 @@ export class ToolNames {
     const claimants = [...nameless.filter(isBare), ...nameless.filter((address) => !isBare(address))];
     for (const address of claimants) this.#give(address, this.#choose(address, isAlone(address)));
     this.#forget(tools);
-    return nameless.length > 0;
+    return isAnyKnown || nameless.length > 0;
+  }
+
+  #learnMachine(address: ToolAddress): boolean {
+    const { machine } = address;
+    const given = this.#names.get(keyOf(address));
+    if (machine === undefined || given === undefined || given.machine !== undefined) return false;
+    this.#names.set(keyOf(address), { ...given, machine });
+    return true;
   }
 
   #choose(address: ToolAddress, isAlone: boolean): string {
@@ -93,7 +116,7 @@ export class ToolNames {
 
   #withSuffix(name: string, address: ToolAddress): string {
     for (let round = 0;; round++) {
-      const suffix = hash(`${keyOf(address)} ${round}`);
+      const suffix = hash(`${this.#keyFor(address)} ${round}`);
       const candidate = `${name.slice(0, MAX_NAME_LENGTH - SUFFIX_LENGTH - 1)}_${suffix}`;
       if (this.#isFree(candidate)) return candidate;
     }
@@ -104,14 +127,21 @@ export class ToolNames {
   }
 
   #give(address: ToolAddress, name: string): void {
-    this.#names.set(keyOf(address), { ...address, name });
-    this.#owners.set(name, keyOf(address));
+    const key = this.#keyFor(address);
+    this.#names.set(key, { ...address, name });
+    this.#owners.set(name, key);
+  }
+
+  /** The machine is part of it only where another one has had the name. */
+  #keyFor(address: ToolAddress): string {
+    const given = this.#names.get(keyOf(address));
+    return given === undefined || isOfMachine(given, address) ? keyOf(address) : keyOfMachine(address);
   }
 
   #forget(tools: readonly ToolAddress[]): void {
     const excess = this.#names.size - MAX_REMEMBERED;
     if (excess <= 0) return;
-    const offered = new Set(tools.map(keyOf));
+    const offered = new Set(tools.map((address) => this.#keyFor(address)));
     const gone = Map.groupBy(
       [...this.#names].filter(([key]) => !offered.has(key)),
       ([, { computer }]) => computer,
@@ -153,6 +183,15 @@ function isAccepted(name: string): boolean {
 
 function keyOf({ computer, tool, mcpServer }: ToolAddress): string {
   return JSON.stringify(mcpServer === undefined ? [computer, tool] : [computer, tool, mcpServer]);
+}
+
+function keyOfMachine({ machine, ...address }: ToolAddress): string {
+  return JSON.stringify([keyOf(address), machine]);
+}
+
+/** Whether a name was given to a tool of this machine, or before its machine was known. */
+function isOfMachine(given: GivenName, { machine }: ToolAddress): boolean {
+  return given.machine === undefined || given.machine === machine;
 }
 
 function byAddress(one: ToolAddress, other: ToolAddress): number {

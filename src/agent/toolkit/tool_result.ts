@@ -10,11 +10,12 @@ import {
   type CallToolResult,
   type ContentItem,
 } from "../../protocol/tools.ts";
-import { describeError } from "../../text/text.ts";
-import { toSeenLine, toSeenName } from "../../text/safe_text.ts";
+import { timeText } from "../../text/text.ts";
+import { toSeenError, toSeenName } from "../../text/safe_text.ts";
 import { toContent, toWellFormed } from "./list_entries.ts";
 import { errorResult, type Json, type McpContent, type McpToolResult } from "../../local_tools/mcp.ts";
 import { A2C_COMPUTER, type ToClientUri, toOwnMeta } from "./tool_definition.ts";
+import type { GoneComputer } from "./toolset.ts";
 
 /** What a model can do after a failure, by the code of the result. */
 const ADVICE: Readonly<Record<number, string>> = {
@@ -78,10 +79,17 @@ function translated(item: ContentItem, translate: (uri: string) => string): McpC
 }
 
 /** The result of a call of a tool that is not there. `problem` says why the office cannot be reached. */
-export function noToolResult(name: string, problem: string | undefined): McpToolResult {
-  const why = problem === undefined
+export function noToolResult(
+  name: string,
+  { problem, gone }: { readonly problem: string | undefined; readonly gone: GoneComputer | undefined },
+): McpToolResult {
+  const why = problem !== undefined
+    ? `${problem}. Try again in a few seconds`
+    : gone === undefined
     ? "its Computer may have left the office, or the list has changed. List the tools again and call one of those"
-    : `${problem}. Try again in a few seconds`;
+    : `Computer ${toSeenName(gone.computer)} is gone since ${
+      timeText(gone.since)
+    }. Call list_computers to see who is there`;
   return errorResult(`No tool named ${toSeenName(name)} is there now: ${why}`);
 }
 
@@ -107,9 +115,10 @@ function explain(error: unknown, computer: string): string {
     return "you may call it only after the owner of the Computer was asked, and this Computer, or the Server, cannot do " +
       "that. The tool did not run. Tell the user";
   }
-  if (error instanceof SmcpError && error.code === ErrorCode.NOT_FOUND) {
+  const isAsleep = error instanceof SmcpError && error.details?.["asleep_since"] !== undefined;
+  if (error instanceof SmcpError && error.code === ErrorCode.NOT_FOUND && !isAsleep) {
     const where = `Computer ${toSeenName(computer)} is not in the office now`;
     return `${where}. Call list_computers to see who is there, or wait and try again`;
   }
-  return toSeenLine(describeError(error));
+  return toSeenError(error);
 }

@@ -10,7 +10,8 @@ import { errorResult, type McpTool, type McpToolResult } from "../../local_tools
 import type { LocalTool } from "./tool_context.ts";
 import { makeMcpClient, type ToolkitMcpClient } from "./anthropic.ts";
 import { makeHandler, type ServedTools, ToolkitTransport } from "./mcp_server.ts";
-import { type Office, OfficeView } from "./office_view.ts";
+import type { Office } from "./office.ts";
+import { OfficeView } from "./office_view.ts";
 import { type OpenAiTool, toOpenAiTool } from "./openai.ts";
 import { OfficeCalls } from "./office_calls.ts";
 import { isForModel } from "./tool_definition.ts";
@@ -68,7 +69,7 @@ export class Toolkit implements Disposable {
   #handler: ReturnType<typeof makeHandler> | undefined;
   readonly #disposed = new AbortController();
 
-  /** Use {@linkcode createToolkit}. */
+  /** @internal Use {@linkcode createToolkit}. */
   constructor(office: Office, options: ToolkitOptions) {
     const { computers, builtins = true, logger = silentLogger, needsApproval = isDestructive } = options;
     this.#view = new OfficeView({ computers, logger });
@@ -120,7 +121,9 @@ export class Toolkit implements Disposable {
     const local = this.#locals.get(name);
     if (local !== undefined) return await local.run(args, { signal });
     const tool = this.#toolset.find(name);
-    if (tool === undefined) return noToolResult(name, this.#view.problem);
+    if (tool === undefined) {
+      return noToolResult(name, { problem: this.#view.problem, gone: this.#toolset.goneOf(name) });
+    }
     return await this.#calls.call(tool, args, { signal, onProgress });
   }
 

@@ -11,6 +11,11 @@ export interface OfficeTool extends ToolAddress {
   readonly definition: McpTool;
 }
 
+export interface GoneComputer {
+  readonly computer: string;
+  readonly since: Date;
+}
+
 const NO_TOOLS: readonly SMCPTool[] = [];
 
 interface Translated {
@@ -83,6 +88,13 @@ export class Toolset {
     return this.#byName.get(name);
   }
 
+  /** The Computer of a tool that is gone, and since when, as far as that is known. */
+  goneOf(name: string): GoneComputer | undefined {
+    const { computer = "" } = this.#names.addressOf(name) ?? {};
+    const since = this.#view.goneSince(computer);
+    return since && { computer, since };
+  }
+
   #onChange({ kind }: OfficeChange): void {
     if (kind !== "tools" && kind !== "members" && kind !== "connection") return;
     this.#all = undefined;
@@ -99,12 +111,13 @@ export class Toolset {
     return all;
   }
 
-  #translate({ name: computer, tools: source = NO_TOOLS, problem }: KnownComputer): readonly OfficeTool[] {
+  #translate(known: KnownComputer): readonly OfficeTool[] {
+    const { name: computer, tools: source = NO_TOOLS, machine, problem } = known;
     const isStale = !this.#view.isConnected || problem !== undefined;
-    const known = this.#translated.get(computer);
-    if (known?.source === source && known.isStale === isStale) return known.tools;
+    const before = this.#translated.get(computer);
+    if (before?.source === source && before.isStale === isStale) return before.tools;
     const tools = uniqueByName(source).flatMap((tool): OfficeTool[] => {
-      const address = { computer, tool: tool.name };
+      const address = { computer, machine, tool: tool.name };
       const name = this.#names.nameOf(address);
       if (name === undefined) return [];
       const place = { name, computer, isStale, toClientUri: this.#toClientUri };
@@ -121,8 +134,8 @@ export class Toolset {
   }
 }
 
-function toAddresses({ name: computer, tools = NO_TOOLS }: KnownComputer): ToolAddress[] {
-  return uniqueByName(tools).map(({ name: tool }) => ({ computer, tool }));
+function toAddresses({ name: computer, machine, tools = NO_TOOLS }: KnownComputer): ToolAddress[] {
+  return uniqueByName(tools).map(({ name: tool }) => ({ computer, machine, tool }));
 }
 
 /** A Computer of another program may list a name twice; it can only call the first. */

@@ -10,14 +10,16 @@ import type { Logger } from "../../log.ts";
 import type { GetComputerConfigRet, MCPServerConfig } from "../../protocol/config.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
+import type { McpServerInfo } from "../../protocol/mcp_servers.ts";
 import type { SessionInfo } from "../../protocol/office.ts";
+import { type ComputerPresence, sleepText } from "../../protocol/presence.ts";
 import { SKILL_FILE } from "../../protocol/skills.ts";
 import { printableLine, toSafeJson, toSeenWord } from "../../text/safe_text.ts";
 import { type Palette, PLAIN } from "../../terminal/screen.ts";
 import { drawColumns } from "../../terminal/shapes.ts";
 import { colored, type CommandAnswer, withoutRequestId } from "../answers/answer.ts";
 import { progressText } from "../answers/contents.ts";
-import { skillsText } from "../answers/mcp_text.ts";
+import { serversText, skillsText } from "../answers/mcp_text.ts";
 import { UsageError } from "../outcome.ts";
 import { commandLineOf } from "../program.ts";
 
@@ -32,10 +34,13 @@ export interface CommandContext {
 
 export async function listOffice({ agent, signal, progress }: CommandContext): Promise<CommandAnswer> {
   progress("listing the office");
-  const sessions = await agent.listOffice({ signal });
+  const [sessions, computers] = await Promise.all([
+    agent.listOffice({ signal }),
+    agent.listPresence({ signal }),
+  ]);
   return {
-    value: { sessions },
-    ...colored((palette) => officeText(sessions, palette)),
+    value: { sessions, ...(computers === undefined ? {} : { computers }) },
+    ...colored((palette) => officeText(sessions, computers, palette)),
   };
 }
 
@@ -151,19 +156,77 @@ function concerns(event: AgentEvent, computer: string): boolean {
   return !("role" in event) || (event.role === "computer" && event.name === computer);
 }
 
+/** `servers`: whether a call would work now at each Computer, and its MCP servers. */
+export async function listComputers(context: CommandContext): Promise<CommandAnswer> {
+  const { agent, signal, progress } = context;
+  progress("asking the Computers");
+  const [names, told = []] = await Promise.all([namesIn(context), agent.listPresence({ signal })]);
+  const known = new Map(told.map((each) => [each.computer, each]));
+  const all = [...new Set([...names, ...known.keys()])];
+  requireComputers(agent, all);
+  // Loaded only now, so that other commands start fast.
+  const { askEach } = await import("../../agent/toolkit/builtins/builtin.ts");
+  const awake = all.filter((name) => known.get(name)?.asleep_since === undefined);
+  const answers = await askEach(
+    awake.map((name) => agent.computer(name)),
+    (computer) => computer.getMcpServers({ signal }),
+  );
+  const computers = all.map((computer) => {
+    const answer = answers.find((each) => each.computer === computer);
+    const presence: ComputerPresence = known.get(computer) ?? { computer };
+    return {
+      ...presence,
+      ...(presence.last_read === undefined ? {} : { awake: presence.asleep_since === undefined }),
+      ...(answer === undefined
+        ? {}
+        : "value" in answer
+        ? { mcp_servers: answer.value }
+        : { problem: answer.problem }),
+    };
+  });
+  return { value: { computers }, ...colored((palette) => computersText(computers, palette)) };
+}
+
+interface ListedComputer extends ComputerPresence {
+  readonly problem?: string;
+  readonly mcp_servers?: readonly McpServerInfo[];
+}
+
+export function computersText(computers: readonly ListedComputer[], palette: Palette = PLAIN): string {
+  const width = Math.max(...computers.map(({ computer }) => toSeenWord(computer).length));
+  return computers.flatMap(({ problem, mcp_servers: servers, ...presence }) => [
+    `${palette.strong(toSeenWord(presence.computer).padEnd(width))}  ${presenceText(presence)}${
+      servers?.some(({ paused }) => paused) === true ? ", paused by its owner" : ""
+    }`,
+    ...(problem === undefined ? [] : [`  ${problem}`]),
+    ...(servers === undefined ? [] : serversText(servers, palette).split("\n").map((line) => `  ${line}`)),
+  ]).join("\n");
+}
+
+async function namesIn({ agent, signal }: CommandContext): Promise<string[]> {
+  const sessions = await agent.listOffice({ signal });
+  return sessions.filter(({ role }) => role === "computer").map(({ name }) => name);
+}
+
+function requireComputers({ office }: CommandContext["agent"], names: readonly string[]): void {
+  if (names.length > 0) return;
+  throw new SmcpError(
+    ErrorCode.NOT_FOUND,
+    `Cannot find a Computer in office "${office}": none has joined. One that was just started joins within ` +
+      `seconds; otherwise start one with "${commandLineOf("computer")}", and check the name of the office`,
+  );
+}
+
 /** Returns the Computer of `--computer`, or the only Computer of the office. */
 export async function chooseComputer(context: CommandContext): Promise<RemoteComputer> {
   const { agent, signal, computer: wanted } = context;
-  const sessions = await agent.listOffice({ signal });
-  const names = sessions.filter(({ role }) => role === "computer").map(({ name }) => name);
-  const [only] = names;
-  if (only === undefined) {
-    throw new SmcpError(
-      ErrorCode.NOT_FOUND,
-      `Cannot find a Computer in office "${agent.office}": none has joined. One that was just started joins within ` +
-        `seconds; otherwise start one with "${commandLineOf("computer")}", and check the name of the office`,
-    );
-  }
+  const present = await namesIn(context);
+  // The Server tells since when one sleeps that is not in the office any more.
+  const isThere = present.includes(wanted ?? present[0] ?? "");
+  const known = isThere ? [] : await agent.listPresence({ signal }) ?? [];
+  const names = [...new Set([...present, ...known.map(({ computer }) => computer)])];
+  requireComputers(agent, names);
+  const [only = ""] = names;
   const list = names.map((name) => `"${name}"`).join(", ");
   if (wanted === undefined && names.length > 1) {
     throw new UsageError(`Cannot choose a Computer: the office has ${list}. Choose one with --computer`);
@@ -173,16 +236,31 @@ export async function chooseComputer(context: CommandContext): Promise<RemoteCom
   throw new SmcpError(ErrorCode.NOT_FOUND, `Cannot find Computer "${chosen}": the office has ${list}`);
 }
 
-export function officeText(sessions: readonly SessionInfo[], { strong, faint }: Palette = PLAIN): string {
-  if (sessions.length === 0) return "the office is empty";
+/** @param computers What the Server tells of their presence, if it does. */
+export function officeText(
+  sessions: readonly SessionInfo[],
+  computers: readonly ComputerPresence[] = [],
+  { strong, faint }: Palette = PLAIN,
+): string {
+  const present = new Set(sessions.filter(({ role }) => role === "computer").map(({ name }) => name));
+  const gone = computers.filter(({ computer }) => !present.has(computer));
+  if (sessions.length + gone.length === 0) return "the office is empty";
   const hasOffices = new Set(sessions.map(({ office_id }) => office_id)).size > 1;
+  const states = new Map(computers.map((each) => [each.computer, presenceText(each)]));
   const rows = sessions.map(({ role, name, office_id, a2c_version }) => [
     role,
     name,
     `protocol ${a2c_version ?? "unknown"}`,
     ...(hasOffices ? [`office ${toSeenWord(office_id)}`] : []),
+    role === "computer" ? states.get(name) ?? "presence unknown" : "",
   ]);
-  return drawColumns(rows, { paints: [undefined, strong, faint] });
+  const asleep = gone.map((each) => ["computer", each.computer, presenceText(each)]);
+  return drawColumns([...rows, ...asleep], { paints: [undefined, strong, faint] });
+}
+
+function presenceText({ asleep_since, last_read }: ComputerPresence): string {
+  if (asleep_since !== undefined) return sleepText(asleep_since);
+  return last_read === undefined ? "presence unknown" : "awake";
 }
 
 export function eventText(event: AgentEvent): string {

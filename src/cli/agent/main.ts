@@ -16,6 +16,7 @@ import type { OfficeGroup } from "../../agent/group/office_group.ts";
 import {
   chooseComputer,
   type CommandContext,
+  listComputers,
   listOffice,
   listSkills,
   readSkill,
@@ -32,7 +33,7 @@ import { toSeenName } from "../../text/safe_text.ts";
 import { LazyEditor } from "../../terminal/editor/lazy_editor.ts";
 import type { CallPerson } from "../questions/call_answers.ts";
 
-/** How long a command other than `watch` tries to reach the Server, in seconds. */
+/** How long a command other than `watch` tries to reach the Server, in seconds; `mcp` says then why, and tries again. */
 const CONNECT_TIMEOUT_SECONDS = 10;
 
 /** How long a command waits for the office's one Agent seat, in seconds: other commands hold it for a moment each. */
@@ -86,9 +87,11 @@ export function createAgentProgram(signal: AbortSignal): Command {
   const run = (name: string, work: Work) => withAgent(program, { name, work, signal });
   program.command("office").description("list the members of the office")
     .action(() => run("office", listOffice));
-  addRequestCommands(program, ({ name, work }) =>
+  addRequestCommands(program, ({ name, work, awaits }) =>
     run(name, async (context) => {
       const { signal, progress } = context;
+      const isOfAll = name === "servers" && (context.computer ?? awaits?.server) === undefined;
+      if (isOfAll) return await listComputers(context);
       const computer = await chooseComputer(context);
       const callTool = callsOf(computer);
       return await work({ computer, callTool, signal, progress, person: personAtTerminal(context) });
@@ -128,7 +131,13 @@ export function createAgentProgram(signal: AbortSignal): Command {
       const connection = global();
       const logger = loggerOf("agent", connection);
       await using seats = new LocalSeats({ mayHold: true, logger });
-      const way = { connectSeconds: Infinity, observer: false, patienceSeconds: 0, logger, seats };
+      const way = {
+        connectSeconds: CONNECT_TIMEOUT_SECONDS,
+        observer: false,
+        patienceSeconds: 0,
+        logger,
+        seats,
+      };
       const { computer: computers, offices } = connection;
       const connectTo = (office: string, ending: AbortSignal) =>
         connect({ ...connection, office }, { ...way, signal: ending });
@@ -302,7 +311,7 @@ async function connect(
     logger,
     signal,
   };
-  return await Agent.connectBy(place, seat?.open);
+  return await Agent.connectBy(place, { open: seat?.open, isShared: seat !== undefined });
 }
 
 /** The person at the terminal. A program that reads JSON, and a pipe, are not asked. */

@@ -12,8 +12,8 @@ export interface CommandAnswer {
   readonly isLine?: boolean | undefined;
   /** Whether the text comes from a tool or a resource, so that a file or a pipe gets it unchanged; false by default. */
   readonly isVerbatim?: boolean | undefined;
-  /** Draws the picture for a terminal; the text is shown when it is absent or returns `undefined`. */
-  readonly draw?: ((screen: Screen) => string | undefined) | undefined;
+  /** Draws the picture for a terminal; the text is shown when it is absent. */
+  readonly draw?: ((screen: Screen) => string) | undefined;
   /** What the reader of the answer should know, although the command did what it should. It is not part of the JSON. */
   readonly warning?: string | undefined;
   /** Further facts for standard error; with `--json`, each value is one line of JSON. */
@@ -68,11 +68,14 @@ function answerText(
   return draw?.(screen) ?? printable(text);
 }
 
+/** A picture that a file or a pipe gets without colors and of any width. */
+export function drawn(draw: (screen: Screen) => string): Required<Pick<CommandAnswer, "text" | "draw">> {
+  return { text: draw({ columns: Infinity, palette: PLAIN }), draw };
+}
+
 /** A text that a terminal shows in colors. */
-export function colored(
-  toText: (palette: Palette) => string,
-): Required<Pick<CommandAnswer, "text" | "draw">> {
-  return { text: toText(PLAIN), draw: ({ palette }) => toText(palette) };
+export function colored(toText: (palette: Palette) => string): ReturnType<typeof drawn> {
+  return drawn(({ palette }) => toText(palette));
 }
 
 /** `max_bytes` for `maxBytes` */

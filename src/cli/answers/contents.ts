@@ -1,5 +1,5 @@
 /** What a tool or a resource returned, as text. Pure: values in, text out. */
-import { isRecord, parseJson } from "../../json/json.ts";
+import { isDeeperThan, isRecord, MAX_REQUEST_DEPTH, parseJson } from "../../json/json.ts";
 import { printableLine } from "../../text/safe_text.ts";
 import type { CallProgress } from "../../protocol/progress.ts";
 
@@ -28,7 +28,8 @@ function indentedText(content: unknown): string | undefined {
   const text = isRecord(content) ? content["text"] : undefined;
   if (typeof text !== "string") return undefined;
   const value = parseJson(text);
-  return isRecord(value) || Array.isArray(value) ? indentJson(text) : undefined;
+  const isShown = (isRecord(value) || Array.isArray(value)) && !isDeeperThan(value, MAX_REQUEST_DEPTH);
+  return isShown ? JSON.stringify(value, null, 2) : undefined;
 }
 
 function renderedText(content: unknown): string | undefined {
@@ -57,57 +58,6 @@ function contentText(content: unknown): string {
 function decodedBytes(base64: string): number {
   const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
   return Math.floor((base64.length - padding) * 3 / 4);
-}
-
-/** Tokens outside of strings: punctuation, numbers, `true`, `false`, `null`. */
-const TOKENS = /[{}[\]:,]|[^\s{}[\]:,]+/g;
-const INDENT = "  ";
-/** Deeper levels have the same indent, so that the text grows by a constant factor at most. */
-const MAX_INDENT = 20;
-
-/**
- * Puts each member and element of valid JSON on its own line. It keeps numbers, strings and repeated names as they are
- * written, which `JSON.parse` and `JSON.stringify` would not.
- */
-export function indentJson(json: string): string {
-  let depth = 0;
-  let isEmpty = false;
-  const pieces: string[] = [];
-  const newLine = () => pieces.push("\n", INDENT.repeat(Math.min(depth, MAX_INDENT)));
-  for (const token of tokensOf(json)) {
-    const closes = token === "}" || token === "]";
-    if (closes) depth--;
-    if (closes !== isEmpty) newLine();
-    isEmpty = token === "{" || token === "[";
-    pieces.push(token === ":" ? ": " : token);
-    if (isEmpty) depth++;
-    else if (token === ",") newLine();
-  }
-  return pieces.join("");
-}
-
-function* tokensOf(json: string): Generator<string> {
-  let start = 0;
-  while (start < json.length) {
-    const quote = json.indexOf('"', start);
-    const plain = json.slice(start, quote < 0 ? json.length : quote);
-    for (const [token] of plain.matchAll(TOKENS)) yield token;
-    if (quote < 0) return;
-    start = endOfString(json, quote);
-    yield json.slice(quote, start);
-  }
-}
-
-/** The index after the closing quote of a string: the first with an even number of backslashes before it. */
-function endOfString(json: string, start: number): number {
-  let quote = start;
-  while (true) {
-    quote = json.indexOf('"', quote + 1);
-    if (quote < 0) return json.length;
-    let slash = quote;
-    while (json[slash - 1] === "\\") slash--;
-    if ((quote - slash) % 2 === 0) return quote + 1;
-  }
 }
 
 /** `30 % (3 of 10)  Compiling`; without a total only the number. The line may contain control characters of the tool. */

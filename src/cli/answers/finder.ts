@@ -1,7 +1,7 @@
-/** The Finder as text and, on a terminal, as a tree: MCP server, document, page, element. Pure: values in, text out. */
+/** The Finder as a tree: MCP server, document, page, element. Pure: values in, text out. */
 import { alignColumns, type Branch, drawTree, TREE_INDENT } from "../../terminal/shapes.ts";
 import { cropToWidth, wrapToWidth } from "../../terminal/display_width.ts";
-import { printableLine, toSafeLine, toSeenUri, toSeenWord } from "../../text/safe_text.ts";
+import { toSafeLine, toSeenWord } from "../../text/safe_text.ts";
 import type { Screen } from "../../terminal/screen.ts";
 import type { DPEElementDetail, DPEHit } from "../../protocol/dpe.ts";
 import { toOneLine } from "../../dpe/plain_text.ts";
@@ -170,50 +170,7 @@ function timeOf(text: string | undefined): string {
   return `${date.toISOString().slice(0, 16).replace("T", " ")}Z`;
 }
 
-/** Two or three lines for each document, one for each page and element that was read, then the range and the total. */
-export function finderText(
-  documents: readonly DocumentBranch[],
-  place: FinderPlace,
-): string {
-  return [...documents.flatMap(documentLines).map(printableLine), rangeLine(documents, place)].join("\n");
-}
-
-function documentLines({ document, pages = [], failure }: DocumentBranch): string[] {
-  const { title, file_type, page_count, uri, summary = "", keywords = [], hits } = document;
-  const words = keywords.join(", ");
-  const tags = words === "" || hits !== undefined ? "" : `  [${words}]`;
-  return [
-    `${toSeenWord(title)} (${file_type}, ${countOf(page_count, "page")})${tags}`,
-    `    ${toSeenUri(uri)}`,
-    ...(summary === "" || summary === words || hits !== undefined ? [] : [`    ${toOneLine(summary)}`]),
-    ...(hits ?? []).flatMap(hitLines).map((line) => `    ${line}`),
-    ...failureLine(failure).map((line) => `    ${line}`),
-    ...pages.flatMap(pageLines).map((line) => `    ${line}`),
-  ];
-}
-
-function hitLines({ page_index, title = "", element_id, snippet }: DPEHit): string[] {
-  const place = element_id === undefined ? "" : ` [${element_id}]`;
-  return [`page ${page_index}: ${title}${place}`, ...snippetLines(snippet).map((line) => `    ${line}`)];
-}
-
 /** A page that could not be read in time has none. */
 function snippetLines(snippet: string): string[] {
   return snippet.split("\n").filter((line) => line !== "");
-}
-
-function pageLines({ page, elements = [], failure }: PageBranch): string[] {
-  const { page_index, title, element_count } = page;
-  return [
-    `page ${page_index}: ${title} (${countOf(element_count, "element")})`,
-    ...failureLine(failure).map((line) => `    ${line}`),
-    ...elements.map((element) => {
-      const opening = openingOf(element);
-      return `    [${element.category}] ${element.element_id}${opening === "" ? "" : `: ${opening}`}`;
-    }),
-  ];
-}
-
-function failureLine(failure: string | undefined): string[] {
-  return failure === undefined ? [] : [`cannot be read: ${failure}`];
 }

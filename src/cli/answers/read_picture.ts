@@ -1,4 +1,4 @@
-/** Draws what a read returned: windows as boxes, documents as trees, pages and elements as formatted text. Pure. */
+/** Draws what a read returned: windows as boxes, documents as trees, pages and elements as their text. Pure. */
 import { toSafeLine, withoutSequences } from "../../text/safe_text.ts";
 import type { Screen } from "../../terminal/screen.ts";
 import type { ReadResourceRet } from "../../protocol/resources.ts";
@@ -7,12 +7,10 @@ import { hasWindowScheme } from "../../uri/window_uri.ts";
 import { readDocument, readElement, readPage } from "../../agent/documents.ts";
 import { drawDocument } from "./finder.ts";
 import { drawDesktop } from "./desktop.ts";
-import { drawGrid } from "../../terminal/shapes.ts";
-import { linesOf, wrapToWidth } from "../../terminal/display_width.ts";
+import { alignColumns } from "../../terminal/shapes.ts";
 import { toElement } from "../../dpe/content.ts";
 import { renderElementText } from "../../dpe/text.ts";
-import type { DPEElementDetail, DPEPage } from "../../protocol/dpe.ts";
-import type { TableCell, TableContent } from "../../protocol/dpe_content.ts";
+import type { DPEElementDetail } from "../../protocol/dpe.ts";
 
 export function drawRead(uri: string, result: ReadResourceRet, screen: Screen): string | undefined {
   if (hasWindowScheme(uri)) return drawWindow(uri, result, screen);
@@ -53,48 +51,17 @@ function drawContent(
   // The URI asked for Markdown or text.
   const rendered = content.content_markdown ?? content.content_text;
   if (rendered !== undefined) return withoutSequences(rendered);
-  return "elements" in content ? drawPage(content, screen) : drawElement(content, screen);
+  const elements = "elements" in content ? content.elements : [content];
+  return elements.map((element) => drawElement(element, screen)).join("\n\n");
 }
 
-const MAX_TABLE_ROWS = 100;
-/** The widest column of text: longer lines are hard to read. */
-const MAX_TEXT_WIDTH = 100;
-
-export function drawPage(page: Pick<DPEPage, "page_index" | "title" | "elements">, screen: Screen): string {
-  const { palette } = screen;
-  const title = palette.faint(toSafeLine(`page ${page.page_index}  ${page.title}`));
-  return [title, ...page.elements.map((element) => drawElement(element, screen))].join("\n\n");
-}
-
-/** Draws an element: a table as a grid, anything else as text. */
-export function drawElement(element: DPEElementDetail, screen: Screen): string {
-  const { columns, palette } = screen;
+/** The text of an element; a table in columns. */
+function drawElement(element: DPEElementDetail, { columns: width }: Screen): string {
   const typed = toElement(element);
-  if (typed?.category === "table" || typed?.category === "pivot_table") {
-    return drawTable(typed.content, screen).join("\n");
+  if (typed?.category !== "table" && typed?.category !== "pivot_table") {
+    return withoutSequences(renderElementText(element));
   }
-  const width = Math.min(columns, MAX_TEXT_WIDTH);
-  if (typed?.category === "code") {
-    return wrapText(typed.content.code, width - 2).map((line) => `${palette.faint("│")} ${line}`).join("\n");
-  }
-  const lines = wrapText(element.content_text ?? renderElementText(element), width);
-  if (typed?.category === "heading") return lines.map(palette.strong).join("\n");
-  return (typed?.category === "text" || typed?.category === "list" ? lines : lines.map(palette.accent)).join(
-    "\n",
-  );
-}
-
-function drawTable({ headers, rows }: TableContent, { columns, palette }: Screen): string[] {
-  const cells = rows.slice(0, MAX_TABLE_ROWS).map((row) => row.map(cellText));
-  const lines = drawGrid({ headers: headers.map(toSafeLine), rows: cells }, { width: columns, palette });
-  const more = rows.length - cells.length;
-  return more > 0 ? [...lines, palette.faint(`… ${more} more rows`)] : lines;
-}
-
-function cellText(cell: TableCell): string {
-  return cell === null ? "" : toSafeLine(`${cell}`);
-}
-
-function wrapText(text: string, width: number): string[] {
-  return [...linesOf(withoutSequences(text).trimEnd())].flatMap((line) => wrapToWidth(line, width));
+  const { headers, rows: body } = typed.content;
+  const rows = [headers, ...body].map((row) => row.map((cell) => toSafeLine(`${cell ?? ""}`)));
+  return alignColumns(rows, { width }).join("\n");
 }

@@ -11,14 +11,14 @@ import { CommandFailedError } from "../outcome.ts";
 import { commandLineOf, serverStatusText } from "../program.ts";
 import { type AnswerOptions, CallAnswers, type CallPerson } from "../questions/call_answers.ts";
 import { type AnswerShown, type ShownWait, waitNote } from "../questions/shown_question.ts";
-import { type CommandAnswer, withoutRequestId } from "./answer.ts";
+import { type CommandAnswer, drawn, withoutRequestId } from "./answer.ts";
 import { type CallParams, toArguments, type TypedArguments } from "./arguments.ts";
 import { contentsText, progressText, readableResourceText, resourceText } from "./contents.ts";
 import { DEFAULT_WINDOW_LINES, desktopText, drawDesktop } from "./desktop.ts";
 import { readDocumentTree, toTreeJson, type TreeDepth } from "./document_tree.ts";
-import { drawFinder, finderText } from "./finder.ts";
+import { drawFinder } from "./finder.ts";
 import { drawRead } from "./read_picture.ts";
-import { drawTools, toolsText, toolText } from "./tools.ts";
+import { drawTools, toolText } from "./tools.ts";
 
 /** The MCP servers of a Computer by name; only a Computer in this process says why one does not run. */
 type ServerStates = ReadonlyMap<string, { readonly status: string; readonly lastError?: string }>;
@@ -87,11 +87,7 @@ export async function listTools(
   if (name === undefined) {
     const value = { computer: computer.name, tools };
     if (tools.length === 0) return await emptyAnswer(value, { what: "tools" }, { computer, signal });
-    return {
-      ...listed(value, computer.servers),
-      text: toolsText(tools),
-      draw: (screen) => drawTools(tools, screen),
-    };
+    return { ...listed(value, computer.servers), ...drawn((screen) => drawTools(tools, screen)) };
   }
   const tool = tools.find((tool) => tool.name === name);
   if (tool === undefined) {
@@ -201,8 +197,7 @@ export async function showFinder(
   const place = { offset, totalCount, notice, isSearch: query !== undefined };
   return {
     ...listed(value, computer.servers),
-    text: finderText(tree, place),
-    draw: (screen) => drawFinder(tree, { ...screen, ...place }),
+    ...drawn((screen) => drawFinder(tree, { ...screen, ...place })),
   };
 }
 

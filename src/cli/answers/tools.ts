@@ -1,4 +1,4 @@
-/** Tools as text and, on a terminal, grouped by MCP server. Pure: values in, text out. */
+/** Tools as text, grouped by MCP server. Pure: values in, text out. */
 import { isRecord } from "../../json/json.ts";
 import type { SMCPTool } from "../../protocol/tools.ts";
 import { isForModel, toolDetails } from "../../protocol/tool_details.ts";
@@ -13,16 +13,6 @@ import {
 } from "../../text/safe_text.ts";
 import { cropToWidth } from "../../terminal/display_width.ts";
 import type { Screen } from "../../terminal/screen.ts";
-
-/** A line with the name, the parameters and the title of each tool, then its description. */
-export function toolsText(tools: readonly SMCPTool[]): string {
-  return tools.map((tool) => {
-    const { name, description, params_schema } = tool;
-    const lines = description.trim().split("\n").filter((line) => line !== "").map((line) => `    ${line}`);
-    const head = [`${toSeenWord(name)}(${parametersText(params_schema)})`, remarkOf(tool)];
-    return [printableLine(head.filter((part) => part !== "").join("  ")), ...lines].join("\n");
-  }).join("\n");
-}
 
 /** The title, and whether the tool is for its page alone: `Set amount [app only]` */
 function remarkOf(tool: SMCPTool): string {
@@ -50,8 +40,7 @@ function serverOf(tool: SMCPTool): string | undefined {
 }
 
 /** Draws the tools of each MCP server, one or two lines for each tool, cropped to the width of the terminal. */
-export function drawTools(listed: readonly SMCPTool[], { columns, palette }: Screen): string | undefined {
-  if (listed.length === 0) return undefined;
+export function drawTools(listed: readonly SMCPTool[], { columns, palette }: Screen): string {
   const blocks = [...Map.groupBy(listed, serverOf)].map(([server, tools]) => {
     const name = server === undefined ? "" : `${palette.strong(toSeenWord(server))}  `;
     const head = `${name}${palette.faint(countOf(tools.length, "tool"))}`;
@@ -72,8 +61,12 @@ function drawTool(tool: SMCPTool, { columns, palette }: Screen): string[] {
   ];
 }
 
+/** One tool in full: name, parameters and title, description, origin, and the schema of its parameters. */
 export function toolText(tool: SMCPTool): string {
-  const schema = toSafeJson(tool.params_schema, 2);
+  const { name, description, params_schema } = tool;
+  const head = [`${toSeenWord(name)}(${parametersText(params_schema)})`, remarkOf(tool)];
+  const lines = description.trim().split("\n").filter((line) => line !== "").map((line) => `    ${line}`);
+  const schema = toSafeJson(params_schema, 2);
   const server = serverOf(tool);
   const { ui, taskSupport } = toolDetails(tool);
   const origin = [
@@ -82,5 +75,6 @@ export function toolText(tool: SMCPTool): string {
     ...(taskSupport === undefined ? [] : [`as a task: ${toSeenWord(taskSupport)}`]),
   ];
   if (origin.length > 0) origin.push("");
-  return withoutSequences([toolsText([tool]), "", ...origin, "parameters", schema].join("\n"));
+  const title = printableLine(head.filter((part) => part !== "").join("  "));
+  return withoutSequences([title, ...lines, "", ...origin, "parameters", schema].join("\n"));
 }

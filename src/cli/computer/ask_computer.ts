@@ -117,6 +117,12 @@ function isElsewhere(current: Place, { server, office }: Place): boolean {
   return !isSame || Boolean(office && current.office) && office !== current.office;
 }
 
+/** What `status` of a Computer of this user tells, as JSON; an empty object when none of this name answers. */
+export async function statusOf(name: string): Promise<Readonly<Record<string, unknown>>> {
+  const folder = await controlFolder(name);
+  return folder === undefined ? {} : await statusAt(await controlPath(folder, name));
+}
+
 async function statusAt(path: string): Promise<Readonly<Record<string, unknown>>> {
   const request = toRequest({ words: ["status"], json: true });
   try {
@@ -149,8 +155,6 @@ export async function chooseCommandName(
 
 async function unavailableText(name: string | undefined): Promise<string> {
   const flags = await missingFlags(name);
-  return flags.length === 0
-    ? "Cannot reach a running Computer: this is not supported on Windows; give --config to start one"
-    : `Cannot reach a running Computer: permissions are missing; add ${flags.join(" ")} to "deno run", ` +
-      CONFIG_HINT;
+  return `Cannot reach a running Computer: permissions are missing; add ${flags.join(" ")} to "deno run", ` +
+    CONFIG_HINT;
 }

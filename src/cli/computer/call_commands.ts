@@ -36,19 +36,21 @@ export function addCallCommands(program: Command, run: RunCommand): void {
   for (const verb of ["pause", "resume"] as const) {
     addCommand(program, run, {
       usage: verb,
-      about: verb === "pause" ? "refuse new calls of the Agent" : "take calls of the Agent again",
+      about: verb === "pause"
+        ? "give Agents nothing more: refuse new calls and all reads; calls that run go on"
+        : "take calls and reads of Agents again",
       needs: "running",
       work: async (context) => (await calls()).setPaused(context, verb === "pause"),
     });
   }
   addCommand(program, run, {
     usage: "history",
-    about: "show the tool calls that have ended, at most 1,000",
+    about: "show the tool calls that have ended, and what Agents have read, at most 1,000 each",
     needs: "running",
     work: async ({ hosted }, { sinceId }: { sinceId: number }) =>
       (await status()).showHistory(hosted, { sinceId }),
   }).addOption(
-    new Option("--since-id <id>", "those after the call with this id").argParser(wholeNumber(0)).default(0),
+    new Option("--since-id <id>", "those after the entry with this id").argParser(wholeNumber(0)).default(0),
   );
 }
 

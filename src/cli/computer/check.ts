@@ -6,6 +6,7 @@ import type { ProtocolMinor } from "../../protocol/version.ts";
 import { ExitCode, ExitRequest, UsageError } from "../outcome.ts";
 import { withConfigChecks } from "./config_store.ts";
 import { readInputFile } from "./hosted_inputs.ts";
+import type { SignInPlace } from "./keychain.ts";
 import { openApprovals, openTokens } from "./state_files.ts";
 import { shellLoginCommand } from "../program.ts";
 import { alignColumns } from "../../terminal/shapes.ts";
@@ -62,11 +63,12 @@ export interface OwnChecks {
   readonly inputs: string | undefined;
   /** The name of the Computer. */
   readonly name: string;
+  readonly signIns?: SignInPlace | undefined;
 }
 
 /** Checks also what a Computer of this machine knows: programs, inputs, sign-ins and allowed tools. */
 export async function withOwnChecks<T>(
-  { protocol, inputs, name }: OwnChecks,
+  { protocol, inputs, name, signIns }: OwnChecks,
   use: (checks: ConfigChecks) => Promise<T>,
 ): Promise<T> {
   const givenInputs = inputs === undefined ? undefined : await idsOfInputs(inputs);
@@ -76,7 +78,7 @@ export async function withOwnChecks<T>(
     programs: true,
     givenInputs,
     isSignedIn: async (server: string) =>
-      (await openTokens().read(server)).some(({ tokens }) => tokens !== undefined),
+      (await openTokens(signIns).read(server)).some(({ tokens }) => tokens !== undefined),
     changedTools: (server: string) => Promise.resolve(changed.get(server) ?? new Map<string, string>()),
   };
   return await withConfigChecks((checks) => use({ ...checks, ...own }));
@@ -150,6 +152,7 @@ function contentText({ servers, inputs, variables }: ConfigReport): string {
   const use = (names: readonly string[]) => names.length === 0 ? "not used" : `for ${names.join(", ")}`;
   const rows = [
     ...servers.map(({ name, type, disabled }) => ["server", name, type, disabled ? "disabled" : ""]),
+    ...servers.flatMap(({ name, sandbox }) => sandbox === undefined ? [] : [["sandbox", name, "", sandbox]]),
     ...inputs.map((input) => ["input", input.id, input.type, `${use(input.usedBy)}, ${originText(input)}`]),
     ...variables.map((variable) => ["variable", variable.name, stateOf(variable), use(variable.usedBy)]),
   ];

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import type { CommandAnswer } from "../answers/answer.ts";
 import type { CommandContext } from "./hosted_computer.ts";
+import type { ComputerCliOptions } from "./open_computer.ts";
 import type { AwaitedServers } from "./start.ts";
 
 /** What a command needs before it can run. */
@@ -24,10 +25,17 @@ export interface CommandCall {
   readonly awaits?: AwaitedServers | undefined;
   /** The words for a Computer of another process, if they differ from what was typed. */
   readonly toWords?: ((signal: AbortSignal) => Promise<readonly string[]>) | undefined;
+  /** What is done in the process in which it was typed, in place of `work`. */
+  readonly here?: ((context: HereContext) => Promise<void>) | undefined;
   /** Whether an option names the standard input of the process in which it was typed; false by default. */
   readonly readsInput?: boolean | undefined;
   /** Whether it creates a missing config file; false by default. */
   readonly mayBeNew?: boolean | undefined;
+}
+
+export interface HereContext {
+  readonly options: ComputerCliOptions;
+  readonly signal: AbortSignal;
 }
 
 export type RunCommand = (call: CommandCall) => Promise<void>;
@@ -39,16 +47,19 @@ interface DeclaredCommand<Args extends readonly unknown[]> {
   readonly needs: CommandNeed;
   /** Whether it is the command of its group that is run without a word; false by default. */
   readonly isDefault?: boolean | undefined;
+  readonly here?: ((...args: Args) => CommandCall["here"]) | undefined;
   readonly work: (context: CommandContext, ...args: Args) => CommandAnswer | Promise<CommandAnswer>;
 }
 
 export function addCommand<Args extends readonly unknown[]>(
   group: Command,
   run: RunCommand,
-  { usage, about, needs, isDefault = false, work }: DeclaredCommand<Args>,
+  { usage, about, needs, isDefault = false, here, work }: DeclaredCommand<Args>,
 ): Command {
   const command = group.command(usage, { isDefault }).description(about);
   const { parent } = group;
   const name = parent === null ? command.name() : `${group.name()} ${command.name()}`;
-  return command.action((...args: Args) => run({ name, needs, work: (context) => work(context, ...args) }));
+  return command.action((...args: Args) =>
+    run({ name, needs, here: here?.(...args), work: (context) => work(context, ...args) })
+  );
 }

@@ -2,8 +2,9 @@
 import { type Command, Option } from "commander";
 import type { Computer } from "../../computer/computer.ts";
 import type { QuestionRequest } from "../../computer/questions/question.ts";
+import { ComputerNotRunningError } from "../outcome.ts";
 import { helpPart } from "../program.ts";
-import { collectPair, parsePort, parseUrl, wholeNumber } from "../options.ts";
+import { collectPair, isServerUrl, parsePort, parseUrl, wholeNumber } from "../options.ts";
 import { addRequestCommands } from "../answers/commands.ts";
 import type { ConsoleFlags } from "../answers/console.ts";
 import type { AskedComputer, CallAsked } from "../answers/requests.ts";
@@ -12,7 +13,7 @@ import type { AddServerFlags } from "./answers/servers.ts";
 import { ON_PAGE } from "./people/people.ts";
 import { fromRequest } from "../questions/shown_question.ts";
 import { addCallCommands } from "./call_commands.ts";
-import { addCommand, type RunCommand } from "./command.ts";
+import { addCommand, type HereContext, type RunCommand } from "./command.ts";
 import { addToolCommands } from "./tool_commands.ts";
 
 /** The commands that change nothing. */
@@ -262,7 +263,7 @@ function addAuth(program: Command, run: RunCommand): void {
 
 const LOGIN_HELP =
   "\nThe page may be opened on any machine. If the browser cannot come back by itself, paste the\n" +
-  "address that it shows at the end, or the code in it. There is no time limit; Ctrl-C ends it.";
+  "whole address that it shows at the end. There is no time limit; Ctrl-C ends it.";
 
 function addInputs(program: Command, run: RunCommand): void {
   const input = program.command("input").description("list, set or clear the values of inputs");
@@ -298,7 +299,30 @@ function addInputs(program: Command, run: RunCommand): void {
   });
 }
 
+async function joinServer(url: string, { options, signal }: HereContext): Promise<void> {
+  const { joinByCode } = await import("../machine/join.ts");
+  const { defaultName } = await import("./open_computer.ts");
+  const { name = defaultName(), caFile, json } = options;
+  await joinByCode(parseUrl(url), { name, caFile, json, signal });
+}
+
+const JOIN_HELP = helpPart(
+  "With the URL of a Server:",
+  `  --name NAME     the name that this machine asks for (default: that of the system)
+  --ca-file FILE  trust the certificate authorities in this PEM file`,
+);
+
+/** A host without a scheme, which is no office unless a Computer runs that could join it. */
+const HOST = /^(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+)?(?:\/|$)/;
+
 function addOffice(program: Command, run: RunCommand): void {
+  const runOrExplain: RunCommand = async (call) => {
+    const [target = ""] = program.commands.find((each) => each.name() === "join")?.args ?? [];
+    await run(call).catch((error) => {
+      if (error instanceof ComputerNotRunningError && HOST.test(target)) parseUrl(target);
+      throw error;
+    });
+  };
   addCommand(program, run, {
     usage: "connect",
     about: "connect to a Server",
@@ -308,12 +332,13 @@ function addOffice(program: Command, run: RunCommand): void {
   })
     .argument("[url]", "the URL of the Server, http://HOST:PORT; the one of --url by default", parseUrl)
     .option("--token <token>", "the token, sent as the auth field `token`");
-  addCommand(program, run, {
+  addCommand(program, runOrExplain, {
     usage: "join <office>",
-    about: "join an office",
+    about: "join an office; with the URL of a Server, join that one by a code that its operator approves",
     needs: "running",
+    here: (target: string) => isServerUrl(target) ? (context) => joinServer(target, context) : undefined,
     work: async (context, name: string) => (await office()).join(context, { office: name }),
-  });
+  }).addHelpText("after", JOIN_HELP);
   addCommand(program, run, {
     usage: "leave",
     about: "leave the office, or stop trying to reach it",

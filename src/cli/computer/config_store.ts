@@ -7,7 +7,7 @@ import { hostOfServer } from "../../config/documents.ts";
 import { checkConfigText, type ConfigChecks } from "../../config/check.ts";
 import { originOf, readConfigFileText } from "../../config/file.ts";
 import { ConfigError, problemsError } from "../../config/problem.ts";
-import { StateChangedError } from "../outcome.ts";
+import { StateChangedError, UsageError } from "../outcome.ts";
 import { VrlEngine } from "../../computer/vrl/engine.ts";
 
 /** Calls `use` with checks of scripts and variables; one VRL engine compiles all scripts. */
@@ -104,6 +104,14 @@ export class ConfigStore {
   /** Whether a server comes from the command line, so that no edit concerns it. */
   isAdded(name: string): boolean {
     return this.#added.some((server) => server.name === name);
+  }
+
+  /** @throws {UsageError} for a server that comes from the command line. */
+  assertWritten(name: string, verb: "show" | "remove"): void {
+    if (!this.isAdded(name)) return;
+    throw new UsageError(
+      `Cannot ${verb} server "${name}": it comes from --documents, not from the config; start without the option`,
+    );
   }
 
   /** Whether it has an edit that can be taken back, unless something else has edited the text since. */

@@ -49,6 +49,8 @@ function tellOf(event: ComputerEvent, tell: TellEvent): void {
       tell("running", { id: callId, ended: outcome }, { key: callId, isLast: true });
       return tell("call", toHistoryEntry(event.record));
     }
+    case "read":
+      return tell("call", toHistoryEntry(event.record), { key: event.record.callId });
     case "paused":
       return tell("paused", { paused: event.isPaused });
   }

@@ -1,5 +1,6 @@
 /** A Computer as its command line runs it: with a config file, which is watched, and commands that edit it. */
 import { Followers } from "../../async/followers.ts";
+import { Limiter } from "../../async/limiter.ts";
 import { Computer } from "../../computer/computer.ts";
 import type { ConfigChange } from "../../computer/host.ts";
 import type { ConnectOptions } from "../../computer/office/office_link.ts";
@@ -26,7 +27,7 @@ import { openApprovals } from "./state_files.ts";
 const CHECK_INTERVAL_MS = 500;
 
 export interface HostedComputerOptions
-  extends Pick<ComputerOptions, "name" | "protocolVersion" | "resolveDpe" | "skills" | "uploads"> {
+  extends Pick<ComputerOptions, "name" | "protocolVersion" | "skills" | "uploads"> {
   /** Whether tools run without a confirmation, unless the Agent demands one. */
   readonly isAutoApplied?: boolean | undefined;
   /** The config file; without one, the configuration is empty and in memory. */
@@ -66,7 +67,7 @@ export class HostedComputer implements AsyncDisposable {
   #arrival: OfficeArrival | undefined;
   #inputValues: ReadonlyMap<string, InputValue> = new Map();
   /** Changes of the configuration run one after another. */
-  #changes: Promise<unknown> = Promise.resolve();
+  readonly #changes = new Limiter(1);
 
   private constructor(
     options: HostedComputerOptions,
@@ -176,7 +177,7 @@ export class HostedComputer implements AsyncDisposable {
   }
 
   #apply(edit: () => Promise<ComputerConfig>): Promise<ConfigChange | undefined> {
-    return this.#queue(async () => {
+    return this.#changes.run(async () => {
       const config = await edit().catch(toUsageError);
       this.#setRefusedEdit(undefined);
       return await this.#computer?.reconfigure(config);
@@ -218,7 +219,7 @@ export class HostedComputer implements AsyncDisposable {
     this.quit();
     await this.#arrival?.stop();
     await Promise.all([...this.#watches.map((watch) => watch.close()), this.#computer?.close()]);
-    await this.#changes;
+    await this.#changes.run(() => Promise.resolve());
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -232,7 +233,7 @@ export class HostedComputer implements AsyncDisposable {
   /** Applies an edit of the config file; logs an edit that cannot be used, which changes nothing. */
   async #reload(): Promise<void> {
     try {
-      const change = await this.#queue(async () => {
+      const change = await this.#changes.run(async () => {
         const config = await this.store.reload();
         return this.quitting.aborted ? undefined : await this.#computer?.reconfigure(config);
       });
@@ -289,12 +290,6 @@ export class HostedComputer implements AsyncDisposable {
         error: describeError(error),
       });
     }
-  }
-
-  #queue<T>(change: () => Promise<T>): Promise<T> {
-    const done = this.#changes.then(change);
-    this.#changes = done.catch(() => {});
-    return done;
   }
 }
 

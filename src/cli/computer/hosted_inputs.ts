@@ -1,5 +1,6 @@
 /** The values of inputs on a command line: from the environment, a private file, or the user at the terminal. */
-import { readRegularFile } from "../../files/files.ts";
+import { onAbort } from "../../async/abortable.ts";
+import { privacyProblem, readRegularFile } from "../../files/files.ts";
 import { isRecord, parseJson } from "../../json/json.ts";
 import { ConfigurationError } from "../../mcp/errors.ts";
 import {
@@ -129,21 +130,14 @@ class SharedQuestion {
   }
 
   async wait(signal: AbortSignal): Promise<InputValue | undefined> {
-    const onAbort = () => {
-      if (--this.#waiting === 0) this.#withdrawing.abort(signal.reason);
-    };
     this.#waiting++;
-    if (signal.aborted) onAbort();
-    else signal.addEventListener("abort", onAbort, { once: true });
-    try {
-      return await this.answer;
-    } finally {
-      signal.removeEventListener("abort", onAbort);
-    }
+    using _ = onAbort(signal, () => {
+      if (--this.#waiting === 0) this.#withdrawing.abort(signal.reason);
+    });
+    return await this.answer;
   }
 }
 
-const OTHERS = 0o077;
 const MAX_INPUTS_BYTES = 8 * 1024 * 1024;
 
 /**
@@ -163,17 +157,11 @@ export async function readInputFile(path: string): Promise<ReadonlyMap<string, I
 }
 
 async function readPrivately(path: string): Promise<string> {
-  const refuse = (file: Deno.FileInfo) => refusalOf(file, path);
+  const refuse = (file: Deno.FileInfo) => privacyProblem(file, path);
   const reading = await readRegularFile(path, { maxBytes: MAX_INPUTS_BYTES, refuse });
   if ("text" in reading) return reading.text;
   const { state, cause } = reading;
   throw new TypeError(`Cannot read inputs "${path}": ${state}`, { cause });
-}
-
-/** Why a file must not be read; `undefined` when it may be. */
-function refusalOf({ mode }: Deno.FileInfo, path: string): string | undefined {
-  const isOpen = mode !== null && Deno.build.os !== "windows" && (mode & OTHERS) !== 0;
-  return isOpen ? `other users can access it; run: chmod 600 ${path}` : undefined;
 }
 
 function parseValues(text: string): Map<string, InputValue> | undefined {

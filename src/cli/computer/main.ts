@@ -6,7 +6,10 @@ import { type Command, Option } from "commander";
 import { parseLogLevels } from "../../log.ts";
 import { didYouMean } from "../../text/spelling.ts";
 import { addConnectionOptions } from "../credentials.ts";
-import { collect, parsePort, parseSeconds } from "../options.ts";
+import { completeByMachine } from "../machine/complete.ts";
+import { JoinRefusedError } from "../../link/errors.ts";
+import { ErrorCode } from "../../protocol/error_codes.ts";
+import { collect, loggerOf, parsePort, parseSeconds } from "../options.ts";
 import { UsageError } from "../outcome.ts";
 import {
   addCommandHelp,
@@ -17,8 +20,10 @@ import {
   shareOptions,
 } from "../program.ts";
 import { addCommands } from "./commands.ts";
+import { SIGN_IN_PLACES } from "./keychain.ts";
 import { runOnce } from "./once.ts";
 import type { ComputerCliOptions } from "./open_computer.ts";
+import { addService } from "./service/commands.ts";
 
 export function runComputerCli(args: readonly string[]): Promise<number> {
   return runProgram(args, (signal) => createComputerProgram(signal, args));
@@ -43,6 +48,7 @@ export function createComputerProgram(signal: AbortSignal, args: readonly string
     return runOnce(call, { program, args, signal });
   });
   addCheck(program);
+  addService(program, { args, signal });
   addCommandHelp(program, "computer");
   shareOptions(program);
   return program;
@@ -50,13 +56,38 @@ export function createComputerProgram(signal: AbortSignal, args: readonly string
 
 /** Opens a prompt at a terminal; runs as a service without one, or with `--headless`. */
 async function runComputer(program: Command, signal: AbortSignal): Promise<void> {
+  await completeByMachine(program, signal);
   const options = program.opts<ComputerCliOptions>();
-  const { runAtTerminal, runHeadless } = await import("./run.ts");
+  const { runAtTerminal } = await import("./run.ts");
   if (!Deno.stdin.isTerminal() || !Deno.stdout.isTerminal() || options.headless) {
-    return await runHeadless(options, signal);
+    return await runService(program, signal);
   }
   setDefaultLogLevels(program, PROMPT_LOG_LEVELS);
   await runAtTerminal(program.opts<ComputerCliOptions>(), signal);
+}
+
+/** Starts again where an operator has moved or renamed the machine, so that its old office or name is refused. */
+async function runService(program: Command, signal: AbortSignal): Promise<void> {
+  const { runHeadless } = await import("./run.ts");
+  while (true) {
+    const options = { ...program.opts<ComputerCliOptions>() };
+    try {
+      return await runHeadless(options, signal);
+    } catch (error) {
+      const isForbidden = error instanceof JoinRefusedError && error.serverCode === ErrorCode.FORBIDDEN;
+      if (!isForbidden || signal.aborted) throw error;
+      await completeByMachine(program, signal);
+      const { name, office } = program.opts<ComputerCliOptions>();
+      if (name === options.name && office === options.office) throw error;
+      loggerOf("computer", options).warn(
+        "the operator of the Server has changed this machine; starting again",
+        {
+          office,
+          name,
+        },
+      );
+    }
+  }
 }
 
 function addCheck(program: Command): void {
@@ -66,14 +97,14 @@ function addCheck(program: Command): void {
         "exit code 2 when a server in them cannot start",
     )
     .action(async (files: string[]) => {
-      const { json, config, inputs, protocol, name } = program.opts<ComputerCliOptions>();
+      const { json, config, inputs, protocol, name, signIns } = program.opts<ComputerCliOptions>();
       const wanted = files.length > 0 || config === undefined ? files : [config];
       if (wanted.length === 0) {
         throw new UsageError("Cannot check config: no file given; give one, or - for standard input");
       }
       const { runCheck, withOwnChecks } = await import("./check.ts");
       const { defaultName } = await import("./open_computer.ts");
-      const own = { protocol, inputs, name: name ?? defaultName() };
+      const own = { protocol, inputs, signIns, name: name ?? defaultName() };
       await withOwnChecks(own, (checks) => runCheck(wanted, { json, checks }));
     });
 }
@@ -114,9 +145,10 @@ function ownOptions(): Option[] {
     new Option("--inputs <file>", "values of inputs by id, as JSON; only you may have access to the file")
       .env("A2C_INPUTS"),
     new Option("--auto-apply", "run every tool without a confirmation").default(false),
-    new Option("--dpe-files <dir>", "answer client:get_dpe with JSON files, which are written to this folder")
-      .env("A2C_DPE_FILES"),
-    new Option("--documents <dir>", "offer the files in this folder as documents; repeatable").argParser(
+    new Option(
+      "--documents <dir>",
+      "offer the files in this folder as documents, which Agents read without a question; repeatable",
+    ).argParser(
       collect,
     ),
     new Option("--skills <dir>", "offer the skills in this folder; repeatable").argParser(collect),
@@ -124,6 +156,11 @@ function ownOptions(): Option[] {
       "--uploads <dir>",
       "take files that the Agent uploads into this folder, for 24 hours; needs --protocol 0.4",
     ).env("A2C_UPLOADS"),
+    new Option(
+      "--sign-ins <place>",
+      "what keeps the sign-ins at MCP servers: a private file, or a file that is sealed with a key in the keychain of " +
+        "the system, or of pass",
+    ).choices(SIGN_IN_PLACES).default("file").env("A2C_SIGN_INS"),
     new Option(
       "--start-timeout <seconds>",
       "how long one command, or the first join, waits for MCP servers to start (default: 10; 60 for a tool that is " +

@@ -27,6 +27,7 @@ export interface OnceContext {
 export async function runOnce(call: CommandCall, context: OnceContext): Promise<void> {
   const { program, signal } = context;
   const options = program.opts<ComputerCliOptions>();
+  if (call.here !== undefined) return await call.here({ options, signal });
   const runAlone = async () => await (await import("./alone.ts")).runAlone(call, { options, signal });
   const isOwn = options.documents !== undefined || options.skills !== undefined;
   if (isOwn || program.getOptionValueSource("config") === "cli") return await runAlone();

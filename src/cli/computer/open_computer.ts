@@ -6,7 +6,6 @@ import { DOCUMENTS_TYPE } from "../../config/documents.ts";
 import { originOf } from "../../config/file.ts";
 import type { MCPServerConfig } from "../../protocol/config.ts";
 import type { InputSource } from "../../computer/inputs/sources.ts";
-import { fileResolver } from "../../computer/resources/resolve_dpe.ts";
 import { inputVariable } from "../../config/placeholders.ts";
 import { DEFAULT_PROTOCOL, isFrom } from "../../protocol/version.ts";
 import { type ConnectionOptions, readCredentials } from "../credentials.ts";
@@ -14,15 +13,16 @@ import { loggerOf, type LogOptions } from "../options.ts";
 import { UsageError } from "../outcome.ts";
 import { HostedComputer, type HostedComputerOptions } from "./hosted_computer.ts";
 import { HostedInputs } from "./hosted_inputs.ts";
-import { openTokens } from "./state_files.ts";
+import type { SignInPlace } from "./keychain.ts";
+import { machineClaim, openTokens } from "./state_files.ts";
 
 export interface ComputerCliOptions extends LogOptions, Partial<ConnectionOptions> {
   readonly config?: string;
   readonly inputs?: string;
-  readonly dpeFiles?: string;
   readonly documents?: readonly string[];
   readonly skills?: readonly string[];
   readonly uploads?: string;
+  readonly signIns?: SignInPlace;
   /** In seconds. */
   readonly startTimeout?: number;
   readonly autoApply: boolean;
@@ -47,9 +47,11 @@ export async function openHostedComputer(
   options: ComputerCliOptions,
   around: HostedComputerSurroundings,
 ): Promise<HostedComputer> {
-  const { url, path, config, inputs, documents, dpeFiles, skills, uploads, autoApply } = options;
+  const { url, path, config, inputs, documents, skills, uploads, autoApply } = options;
   for (const folder of skills ?? []) assertNoProblem("--skills", folderProblem(folder));
   if (uploads !== undefined) assertNoProblem("--uploads", newFolderProblem(uploads));
+  const { auth, ...credentials } = await readCredentials(options);
+  const machine = await machineClaim(config);
   const hosted = await HostedComputer.open({
     name: options.name ?? defaultName(),
     protocolVersion: options.protocol,
@@ -63,15 +65,15 @@ export async function openHostedComputer(
       ask: around.inputs,
       remedy: around.inputRemedy ?? ((id) => `set ${inputVariable(id)} or give the input a default`),
     }),
-    tokens: openTokens(),
+    tokens: openTokens(options.signIns),
     connectOptions: {
       url,
       path,
-      ...await readCredentials(options),
+      ...credentials,
+      auth: machine === undefined ? auth : { machine, ...auth },
       onFailed: around.onFailed,
     },
     isAutoApplied: autoApply,
-    resolveDpe: dpeFiles === undefined ? undefined : fileResolver({ directory: dpeFiles }),
     skills,
     uploads,
     isLogShown: around.isLogShown,

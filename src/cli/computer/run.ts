@@ -1,11 +1,11 @@
 /** Runs a Computer until it is stopped: with a prompt at a terminal, or as a service. */
-import { abortable, untilAborted } from "../../async/abortable.ts";
+import { abortable, onAbort, untilAborted } from "../../async/abortable.ts";
 import { inputVariable } from "../../config/placeholders.ts";
 import { printSafely } from "../../terminal/bottom_line.ts";
 import { openLineEditor } from "../../terminal/editor/terminal_editor.ts";
 import { quoteWord, splitWords } from "../../terminal/words.ts";
 import { PACKAGE_VERSION } from "../../version.ts";
-import { announce, requireOptions } from "../options.ts";
+import { announce } from "../options.ts";
 import { UsageError } from "../outcome.ts";
 import { commandLineOf } from "../program.ts";
 import { openControl } from "../control/server.ts";
@@ -18,7 +18,8 @@ import type { HostedComputer } from "./hosted_computer.ts";
 import { ON_PAGE } from "./people/people.ts";
 import { type ComputerCliOptions, openHostedComputer } from "./open_computer.ts";
 import { reportArrival, reportStart } from "./start.ts";
-import { stateFile } from "../state_folder.ts";
+import { requireServiceOptions } from "./service/plan.ts";
+import { stateFile } from "../../files/state_folder.ts";
 import { isSecretName } from "../../computer/secrets/masking.ts";
 
 /**
@@ -30,10 +31,7 @@ import { isSecretName } from "../../computer/secrets/masking.ts";
  */
 export async function runHeadless(options: ComputerCliOptions, signal: AbortSignal): Promise<void> {
   const { url = "", office = "" } = options;
-  requireOptions(options, [
-    ...["url", "office", "name"],
-    ...(options.documents === undefined && options.skills === undefined ? ["config"] : []),
-  ]);
+  await requireServiceOptions(options);
   const failed = Promise.withResolvers<Error>();
   await using hosted = await openHostedComputer(options, {
     isWatching: options.watch,
@@ -82,8 +80,7 @@ export async function runAtTerminal(options: ComputerCliOptions, signal: AbortSi
   });
   opened.hosted = hosted;
   hosted.people.addFace(terminalFace(editor));
-  const onAbort = () => hosted.quit();
-  signal.addEventListener("abort", onAbort, { once: true });
+  using _quitting = onAbort(signal, () => hosted.quit());
   const { url, office } = options;
   const { name } = hosted.options;
   hosted.commandName = await chooseCommandName(name, { url, office }) ?? name;
@@ -99,7 +96,6 @@ export async function runAtTerminal(options: ComputerCliOptions, signal: AbortSi
   await reportStart(hosted.computer, { editor, signal: hosted.quitting });
   if (arrival !== undefined) await reportArrival(arrival, { name, editor });
   await runPrompt(hosted, editor);
-  signal.removeEventListener("abort", onAbort);
 }
 
 /** How long the first join waits for MCP servers; the default without `--start-timeout`. */

@@ -1,14 +1,16 @@
 /** The files in which the Computers of this user keep what outlives them. */
 import { digestOfText } from "../../json/digest.ts";
-import { dirname, join } from "@std/path";
+import { dirname, join, resolve } from "@std/path";
 import type { ApprovalStore } from "../../computer/tools/approved_tools.ts";
-import { permitted, stateFile, stateFolder } from "../state_folder.ts";
-import { readRegularFile, replaceFile } from "../../files/files.ts";
+import { openKeychain, type SignInPlace } from "./keychain.ts";
+import { permitted, stateFile, stateFolder } from "../../files/state_folder.ts";
+import { readRegularFile, replacePrivateFile } from "../../files/files.ts";
 import { fileTokenStore } from "../../computer/sign_ins.ts";
 import { memoryTokenStore, type TokenStore } from "../../mcp/auth/token_store.ts";
 
 /** The largest file of allowed tools that is read, in bytes. */
 const MAX_APPROVALS_BYTES = 64 * 1024 * 1024;
+const MAX_MACHINE_BYTES = 1024;
 
 /** The file of the sign-ins of this user; `undefined` when this process may not keep any. */
 export function tokenFile(): string | undefined {
@@ -19,9 +21,30 @@ export function tokenFile(): string | undefined {
 }
 
 /** The sign-ins of this user; without the permissions to keep them, those of this process. */
-export function openTokens(): TokenStore {
+export function openTokens(place: SignInPlace = "file"): TokenStore {
   const file = tokenFile();
-  return file === undefined ? memoryTokenStore() : fileTokenStore(file);
+  return file === undefined ? memoryTokenStore() : fileTokenStore(file, openKeychain(place));
+}
+
+/**
+ * What tells a Computer of this user from those of other machines, whatever its name: a random value in a file, and the place
+ * of its configuration. `undefined` where nothing can be kept.
+ */
+export async function machineClaim(config = ""): Promise<string | undefined> {
+  const file = stateFile("machine");
+  if (file === undefined || permitted("read", file) === undefined) return undefined;
+  let place: string;
+  try {
+    place = config && resolve(config);
+    await Deno.mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await Deno.writeTextFile(file, crypto.randomUUID(), { createNew: true, mode: 0o600 }).catch((error) => {
+      if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+    });
+  } catch {
+    return undefined;
+  }
+  const reading = await readRegularFile(file, { maxBytes: MAX_MACHINE_BYTES });
+  return "text" in reading && reading.text !== "" ? digestOfText(`${reading.text} ${place}`) : undefined;
 }
 
 /** The tools that the owner of this Computer has allowed, as they were then, in a file that only this user can read. */
@@ -34,9 +57,6 @@ export function openApprovals(computer: string): ApprovalStore | undefined {
       const reading = await readRegularFile(file, { maxBytes: MAX_APPROVALS_BYTES });
       return "text" in reading ? reading.text : undefined;
     },
-    async write(text) {
-      await Deno.mkdir(dirname(file), { recursive: true, mode: 0o700 }).catch(() => {});
-      await replaceFile(file, text, { mode: 0o600 });
-    },
+    write: (text) => replacePrivateFile(file, text),
   };
 }

@@ -1,19 +1,14 @@
 /** Sends a command to a program that runs in another process of this user, and answers what the command asks. */
-import { readLines } from "../../async/lines.ts";
+import { onAbort } from "../../async/abortable.ts";
+import { readVariable, userName } from "../../files/user_sockets.ts";
 import { ConnectionClosedError } from "../../link/errors.ts";
 import { hasColors, type Screen } from "../../terminal/screen.ts";
 import { PACKAGE_VERSION } from "../../version.ts";
+import { LineChannel } from "../line_channel.ts";
+import { connectLocally } from "../local_socket.ts";
 import type { ShownQuestion } from "../questions/shown_question.ts";
-import {
-  type ControlAnswer,
-  type ControlQuestion,
-  type ControlRequest,
-  parseReply,
-  toLine,
-} from "./message.ts";
+import type { ControlAnswer, ControlQuestion, ControlReply, ControlRequest } from "./message.ts";
 import type { Person } from "./person.ts";
-
-const MAX_REPLY_BYTES = 256 * 1024 * 1024;
 
 export interface ReplyListener {
   readonly progress: (text: string) => void;
@@ -28,7 +23,8 @@ export function toRequest({ words, json, screen }: {
   readonly screen?: Screen | undefined;
 }): ControlRequest {
   const colors = screen !== undefined && hasColors();
-  return { version: PACKAGE_VERSION, words, json, columns: screen?.columns, colors };
+  const user = readVariable("SUDO_USER") ?? userName();
+  return { version: PACKAGE_VERSION, words, json, columns: screen?.columns, colors, user };
 }
 
 /**
@@ -42,73 +38,64 @@ export async function exchange(
   request: ControlRequest,
   { signal, ...listener }: ReplyListener & { readonly signal: AbortSignal },
 ): Promise<ControlAnswer> {
-  const connection = await Deno.connect({ transport: "unix", path });
-  const onAbort = () => connection.close();
-  signal.addEventListener("abort", onAbort, { once: true });
+  const channel = new LineChannel(await connectLocally(path));
+  using _ = onAbort(signal, () => channel.close());
   const over = new AbortController();
+  const { promise, resolve, reject } = Promise.withResolvers<ControlAnswer>();
+  const answering = new Answering(channel, { ...listener, over: over.signal, onDeclined: reject });
+  void channel.receive((message) => {
+    const reply = message as unknown as ControlReply;
+    if ("output" in reply) resolve(reply);
+    else answering.receive(reply);
+  }).then(() =>
+    reject(
+      new ConnectionClosedError("Cannot reach the running program any more: it ended before it answered"),
+    )
+  );
+  void channel.send(request);
   try {
-    const writer = connection.writable.getWriter();
-    await writer.write(toLine(request));
-    const declined = Promise.withResolvers<never>();
-    const answering = new Answering(writer, { ...listener, over: over.signal, onDeclined: declined.reject });
-    return await Promise.race([readUntilAnswer(connection.readable, answering), declined.promise]);
+    return await promise;
   } catch (error) {
     signal.throwIfAborted();
     throw error;
   } finally {
     over.abort();
-    signal.removeEventListener("abort", onAbort);
-    if (!signal.aborted) closeQuietly(connection);
+    channel.close();
   }
 }
 
-async function readUntilAnswer(
-  replies: ReadableStream<Uint8Array>,
-  answering: Answering,
-): Promise<ControlAnswer> {
-  const { progress, person } = answering.listener;
-  for await (const line of readLines(replies, MAX_REPLY_BYTES)) {
-    const reply = parseReply(line);
-    if (reply === undefined) continue;
-    if ("output" in reply) return reply;
-    if ("progress" in reply) progress(reply.progress);
-    else if ("print" in reply) person?.print(reply.print);
-    else if ("question" in reply) answering.answer(reply.id, reply.question);
-    else answering.withdraw(reply.withdrawn, reply.why);
-  }
-  throw new ConnectionClosedError("Cannot reach the running program any more: it ended before it answered");
+interface AnsweringListener extends ReplyListener {
+  readonly over: AbortSignal;
+  readonly onDeclined: (error: unknown) => void;
 }
 
 /** Answers the questions of one command. */
 class Answering {
-  readonly listener: ReplyListener & {
-    readonly over: AbortSignal;
-    readonly onDeclined: (error: unknown) => void;
-  };
-  readonly #writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>>;
+  readonly #channel: LineChannel;
+  readonly #listener: AnsweringListener;
   readonly #questions = new Map<number, AbortController>();
 
-  constructor(writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>>, listener: Answering["listener"]) {
-    this.#writer = writer;
-    this.listener = listener;
+  constructor(channel: LineChannel, listener: AnsweringListener) {
+    this.#channel = channel;
+    this.#listener = listener;
   }
 
-  answer(id: number, question: ControlQuestion): void {
-    this.#answer(id, question).catch(this.listener.onDeclined);
-  }
-
-  withdraw(id: number, why: string | undefined): void {
-    this.#questions.get(id)?.abort(why);
+  receive(reply: Exclude<ControlReply, ControlAnswer>): void {
+    const { progress, person, onDeclined } = this.#listener;
+    if ("progress" in reply) progress(reply.progress);
+    else if ("print" in reply) person?.print(reply.print);
+    else if ("question" in reply) this.#answer(reply.id, reply.question).catch(onDeclined);
+    else this.#questions.get(reply.withdrawn)?.abort(reply.why);
   }
 
   async #answer(id: number, question: ControlQuestion): Promise<void> {
-    const { person, over } = this.listener;
+    const { person, over } = this.#listener;
     const withdrawal = new AbortController();
     this.#questions.set(id, withdrawal);
     const signal = AbortSignal.any([withdrawal.signal, over]);
     const answer = await answerOf(question, { person, signal });
     this.#questions.delete(id);
-    if (!signal.aborted) await this.#writer.write(toLine({ id, answer }));
+    if (!signal.aborted) void this.#channel.send({ id, answer });
   }
 }
 
@@ -121,12 +108,4 @@ async function answerOf(
   if ("line" in question) return await person.ask({ text: question.line, signal }) ?? null;
   const asked = { ...question.form, signal } as unknown as ShownQuestion;
   return await person.answer(asked, question.options) ?? null;
-}
-
-function closeQuietly(connection: Deno.UnixConn): void {
-  try {
-    connection.close();
-  } catch {
-    // Closed already, with its stream.
-  }
 }

@@ -1,9 +1,11 @@
 /**
  * The messages between a running Computer or Server and a process that sends it a command. Each is one line of JSON: a request,
- * then any number of other replies, then the answer. A question is answered by a line of its own. Both sides are programs
- * of one user and one version, which the running program checks: a reply is read as what it says it is.
+ * then any number of other replies, then the answer. A question is answered by a line of its own, `{ id, answer }`: `null` when
+ * nobody can answer, or there is no browser. Both sides are programs of one version, which the running program checks, and of one
+ * user, or one side is root and the other a service: a reply is read as what it says it is.
  */
-import { isRecord, parseJson } from "../../json/json.ts";
+import { toBareLine } from "../../text/safe_text.ts";
+import type { Message } from "../line_channel.ts";
 import type { AskingOptions } from "../questions/terminal_answers.ts";
 
 export interface ControlRequest {
@@ -14,6 +16,8 @@ export interface ControlRequest {
   /** The width of the terminal that shows the answer; `undefined` when it is not a terminal. */
   readonly columns?: number | undefined;
   readonly colors?: boolean | undefined;
+  /** The user who has typed it, with `sudo` the one before. */
+  readonly user?: string | undefined;
 }
 
 export interface ControlAnswer {
@@ -42,39 +46,14 @@ export type ControlReply =
   | { readonly withdrawn: number; readonly why?: string }
   | ControlAnswer;
 
-export interface ControlResponse {
-  readonly id: number;
-  /** `null` when nobody can answer, or there is no browser. */
-  readonly answer: unknown;
-}
-
-export function parseRequest(line: string | undefined): ControlRequest {
-  const request = parseJson(line ?? "");
-  if (!isRecord(request) || !Array.isArray(request["words"])) {
-    throw new TypeError('Cannot read the request: it is not a JSON object with "words"');
-  }
-  const { version, words, json, columns, colors } = request;
+export function readRequest({ version, words, json, columns, colors, user }: Message): ControlRequest {
+  if (!Array.isArray(words)) throw new TypeError('Cannot read the request: it has no "words"');
   return {
     version: String(version),
     words: words.map(String),
     json: json === true,
     columns: typeof columns === "number" && columns > 0 ? columns : undefined,
     colors: colors === true,
+    user: typeof user === "string" ? toBareLine(user) : undefined,
   };
-}
-
-export function parseReply(line: string): ControlReply | undefined {
-  const reply = parseJson(line);
-  return isRecord(reply) ? reply as unknown as ControlReply : undefined;
-}
-
-export function parseResponse(line: string): ControlResponse | undefined {
-  const response = parseJson(line);
-  if (!isRecord(response)) return undefined;
-  const { id, answer = null } = response;
-  return typeof id === "number" ? { id, answer } : undefined;
-}
-
-export function toLine(message: ControlRequest | ControlReply | ControlResponse): Uint8Array<ArrayBuffer> {
-  return new TextEncoder().encode(`${JSON.stringify(message)}\n`);
 }

@@ -1,8 +1,10 @@
 /** Who answers what a command asks while it runs: somebody at a terminal, or a program. */
+import { onAbort } from "../../async/abortable.ts";
 import { isRecord } from "../../json/json.ts";
 import type { Answer, FieldValue } from "../../protocol/questions.ts";
 import type { AskPerson } from "../questions/terminal_answers.ts";
-import type { ControlQuestion, ControlReply, ControlResponse } from "./message.ts";
+import type { Message } from "../line_channel.ts";
+import type { ControlQuestion, ControlReply } from "./message.ts";
 
 /** The most questions that are open at a time; a command asks one after another. */
 const MAX_QUESTIONS = 16;
@@ -62,7 +64,8 @@ export class RemotePerson implements Person {
   };
 
   /** Takes an answer; returns false when no question has its id. */
-  take({ id, answer }: ControlResponse): boolean {
+  take({ id, answer = null }: Message): boolean {
+    if (typeof id !== "number") return false;
     const resolve = this.#questions.get(id);
     this.#questions.delete(id);
     resolve?.(answer);
@@ -80,19 +83,14 @@ export class RemotePerson implements Person {
     const id = ++this.#lastId;
     const { promise, resolve } = Promise.withResolvers<unknown>();
     this.#questions.set(id, resolve);
-    const onAbort = () => {
+    using _ = onAbort(signal, () => {
       const why: unknown = signal?.reason;
       if (this.#questions.has(id)) this.#send({ withdrawn: id, ...typeof why === "string" && { why } });
       this.#questions.delete(id);
       resolve(null);
-    };
-    signal?.addEventListener("abort", onAbort, { once: true });
+    });
     this.#send({ question, id });
-    try {
-      return await promise;
-    } finally {
-      signal?.removeEventListener("abort", onAbort);
-    }
+    return await promise;
   }
 }
 

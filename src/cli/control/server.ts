@@ -1,24 +1,18 @@
 /**
- * Lets other processes of this user send commands to a running Computer or Server, over a Unix socket.
+ * Lets other processes of this user send commands to a running Computer or Server, over a local socket.
  *
  * The channel is not HTTP, because `Deno.serve()` cannot close a single connection: a process that sends no request, or
  * does not read its answer, would keep its connection, and the answer in memory, for ever.
  */
 import { abortable, settledWithin } from "../../async/abortable.ts";
-import { readLines } from "../../async/lines.ts";
 import type { Logger } from "../../log.ts";
 import { COLORS, PLAIN, type Screen } from "../../terminal/screen.ts";
 import { describeError } from "../../text/text.ts";
 import { PACKAGE_VERSION } from "../../version.ts";
-import {
-  type ControlAnswer,
-  type ControlReply,
-  type ControlRequest,
-  parseRequest,
-  parseResponse,
-  toLine,
-} from "./message.ts";
+import { type ControlAnswer, type ControlRequest, readRequest } from "./message.ts";
 import { type Person, RemotePerson } from "./person.ts";
+import { LineChannel } from "../line_channel.ts";
+import { listenLocally, type LocalListener } from "../local_socket.ts";
 import {
   controlFolder,
   type ControlledProgram,
@@ -31,11 +25,18 @@ import {
 const MAX_CONNECTIONS = 64;
 /** How long a process may take to send its request, in milliseconds; as long can silent processes delay another one. */
 const REQUEST_TIMEOUT_MS = 2_000;
-const MAX_REQUEST_BYTES = 1024 * 1024;
-/** How long a process may take to read a reply, in milliseconds. */
-const READ_TIMEOUT_MS = 30_000;
+/** A process that does not read loses its connection; an answer is one message, however long. */
+const BOUNDS = { maxLineBytes: 1024 * 1024, maxWaitingBytes: 8 * 1024 * 1024, readTimeoutMs: 30_000 };
 /** How long a process may take to read its answer when the program shuts down, in milliseconds. */
 const SHUTDOWN_GRACE_MS = 1_000;
+
+/** Who runs a command, for the audit trail. */
+export interface Actor {
+  readonly via: "command" | "console";
+  /** An operator of a console; of a command the user, as it says itself. */
+  readonly by?: string | undefined;
+  readonly address?: string | undefined;
+}
 
 /** Runs the words of a command. It stops when `signal` is aborted. */
 export type RunWords = (
@@ -44,6 +45,7 @@ export type RunWords = (
     readonly json: boolean;
     readonly screen: Screen | undefined;
     readonly signal: AbortSignal;
+    readonly actor: Actor;
     readonly progress: (text: string) => void;
     readonly person: Person;
   },
@@ -63,8 +65,7 @@ export async function openControl(
     if (folder !== undefined) {
       return await ControlServer.open(await controlPath(folder, name, program), { log, run });
     }
-    const missing = await missingFlags(name, program);
-    log.info(message, missing.length === 0 ? { reason: "Windows" } : { missing: missing.join(" ") });
+    log.info(message, { missing: (await missingFlags(name, program)).join(" ") });
   } catch (error) {
     log.warn(message, { error: describeError(error) });
   }
@@ -73,15 +74,15 @@ export async function openControl(
 
 /** Accepts the commands of other processes. A process that misbehaves loses only its own connection. */
 export class ControlServer implements AsyncDisposable {
-  readonly #listener: Deno.UnixListener;
+  readonly #listener: LocalListener;
   readonly #path: string;
   readonly #run: RunWords;
   readonly #log: Logger;
   readonly #closing = new AbortController();
-  readonly #connections = new Map<ControlConnection, Promise<void>>();
+  readonly #connections = new Map<LineChannel, Promise<void>>();
   readonly #accepting: Promise<void>;
 
-  private constructor(path: string, listener: Deno.UnixListener, options: { run: RunWords; log: Logger }) {
+  private constructor(path: string, listener: LocalListener, options: { run: RunWords; log: Logger }) {
     this.#path = path;
     this.#listener = listener;
     this.#run = options.run;
@@ -101,7 +102,6 @@ export class ControlServer implements AsyncDisposable {
     options: { readonly run: RunWords; readonly log: Logger },
   ): Promise<ControlServer> {
     const listener = await listenAt(path);
-    await Deno.chmod(path, 0o600);
     return new ControlServer(path, listener, options);
   }
 
@@ -122,8 +122,8 @@ export class ControlServer implements AsyncDisposable {
 
   async #accept(): Promise<void> {
     for await (const socket of this.#listener) {
-      const connection = new ControlConnection(socket);
-      const answered = connection.answer(this.#run, this.#closing.signal)
+      const connection = new LineChannel(socket, BOUNDS);
+      const answered = answerOn(connection, this.#run, this.#closing.signal)
         .catch((error) =>
           this.#log.debug("cannot answer a command of another process", { error: describeError(error) })
         )
@@ -134,83 +134,34 @@ export class ControlServer implements AsyncDisposable {
   }
 }
 
-class ControlConnection {
-  readonly #socket: Deno.UnixConn;
-  readonly #writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>>;
-  /** Whether the process has yet to read what was written. */
-  #isBusy = false;
-  /** Replies are written one after another. */
-  #written: Promise<void> = Promise.resolve();
-
-  constructor(socket: Deno.UnixConn) {
-    this.#socket = socket;
-    this.#writer = socket.writable.getWriter();
-  }
-
-  /**
-   * Reads the request and answers it. The command is aborted when the process closes the connection or sends a line
-   * that answers no question, or by `closing`.
-   *
-   * @throws when no valid request comes in time, or the process does not read the answer in time.
-   */
-  async answer(run: RunWords, closing: AbortSignal): Promise<void> {
-    const gone = new AbortController();
-    const signal = AbortSignal.any([gone.signal, closing]);
-    const lines = readLines(this.#socket.readable, MAX_REQUEST_BYTES);
-    try {
-      const inTime = AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
-      const request = parseRequest((await abortable(lines.next(), inTime)).value);
-      const person = new RemotePerson((reply) => this.#write(reply).catch(() => gone.abort()));
-      void takeResponses(lines, person).finally(() => gone.abort());
-      const progress = (text: string) => this.#writeProgress(text, gone);
-      await this.#write(await answerRequest(request, { run, signal, progress, person }));
-    } finally {
-      this.close();
-    }
-  }
-
-  close(): void {
-    try {
-      this.#socket.close();
-    } catch {
-      // Closed already, by the other side or before.
-    }
-  }
-
-  /** Skips progress while the process has not read what was written before. */
-  #writeProgress(text: string, gone: AbortController): void {
-    if (this.#isBusy) return;
-    this.#write({ progress: text }).catch(() => gone.abort());
-  }
-
-  #write(reply: ControlReply): Promise<void> {
-    const written = this.#written.then(() => this.#writeNow(reply));
-    this.#written = written.catch(() => {});
-    return written;
-  }
-
-  async #writeNow(reply: ControlReply): Promise<void> {
-    this.#isBusy = true;
-    const written = this.#writer.write(toLine(reply)).then(() => true);
-    written.catch(() => {});
-    if (await settledWithin(written, READ_TIMEOUT_MS) !== true) {
-      throw new TypeError(`Cannot answer: the process has not read for ${READ_TIMEOUT_MS} ms`);
-    }
-    this.#isBusy = false;
-  }
-}
-
-/** Passes answers on until the process closes the connection or sends another line. Never rejects. */
-async function takeResponses(lines: AsyncGenerator<string, undefined>, person: RemotePerson): Promise<void> {
-  try {
-    for await (const line of lines) {
-      const response = parseResponse(line);
-      if (response === undefined || !person.take(response)) return;
-    }
-  } catch {
-    // The connection was closed.
-  } finally {
+/**
+ * Reads the request and answers it. The command is aborted when the process closes the connection or sends a line that
+ * answers no question, or by `closing`.
+ *
+ * @throws when no valid request comes in time.
+ */
+async function answerOn(channel: LineChannel, run: RunWords, closing: AbortSignal): Promise<void> {
+  const gone = new AbortController();
+  const signal = AbortSignal.any([gone.signal, closing]);
+  const person = new RemotePerson((reply) => void channel.send(reply));
+  const { promise, resolve } = Promise.withResolvers<ControlRequest>();
+  let isAsked = false;
+  void channel.receive((message) => {
+    if (isAsked && !person.take(message)) return channel.close();
+    if (!isAsked) resolve(readRequest(message));
+    isAsked = true;
+  }).finally(() => {
     person.leave();
+    gone.abort();
+  });
+  try {
+    const inTime = AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
+    const request = await abortable(promise, inTime);
+    const progress = (text: string) => void channel.send({ progress: text });
+    void channel.send(await answerRequest(request, { run, signal, progress, person }));
+    await channel.flush();
+  } finally {
+    channel.close();
   }
 }
 
@@ -223,7 +174,7 @@ async function answerRequest(
     readonly person: Person;
   },
 ): Promise<ControlAnswer> {
-  const { version, words, json, columns, colors } = request;
+  const { version, words, json, columns, colors, user } = request;
   const { run, ...rest } = context;
   if (version !== PACKAGE_VERSION) {
     const error =
@@ -232,12 +183,12 @@ async function answerRequest(
     return { output: "", error, exitCode: 1 };
   }
   const screen = columns === undefined ? undefined : { columns, palette: colors === true ? COLORS : PLAIN };
-  return await run(words, { ...rest, json, screen });
+  return await run(words, { ...rest, json, screen, actor: { via: "command", by: user } });
 }
 
-async function listenAt(path: string): Promise<Deno.UnixListener> {
+async function listenAt(path: string): Promise<LocalListener> {
   try {
-    return Deno.listen({ transport: "unix", path });
+    return await listenLocally(path);
   } catch (error) {
     if (!(error instanceof Deno.errors.AddrInUse)) throw error;
   }
@@ -247,5 +198,5 @@ async function listenAt(path: string): Promise<Deno.UnixListener> {
     );
   }
   await Deno.remove(path).catch(() => {});
-  return Deno.listen({ transport: "unix", path });
+  return await listenLocally(path);
 }

@@ -3,11 +3,12 @@ import type { Command } from "commander";
 import type { AnswerOutput, Presentation } from "../answers/answer.ts";
 import { runTypedWords } from "../prompt/program.ts";
 import { NOBODY, type Person } from "./person.ts";
-import type { RunWords } from "./server.ts";
+import type { Actor, RunWords } from "./server.ts";
 
 /** What a command needs of whoever has typed it. */
 export interface Typed extends AnswerOutput {
   readonly signal: AbortSignal;
+  readonly actor: Actor;
   readonly progress: (text: string) => void;
   readonly person: Person;
   readonly presentation: Presentation;
@@ -17,6 +18,7 @@ export interface Typed extends AnswerOutput {
 export const UNTYPED: Typed = {
   person: NOBODY,
   signal: new AbortController().signal,
+  actor: { via: "command" },
   presentation: { json: true, screen: undefined },
   progress() {},
   print() {},

@@ -1,6 +1,7 @@
 /** Which MCP clients a hub admits: by tokens of a file, of an identity provider, and of its own authorization server. */
 import { AuthorizationServer } from "../../hub/authorization_server.ts";
 import type { HubResource, Operator } from "../../hub/consents.ts";
+import type { GrantEndListener } from "../../hub/grants_in_use.ts";
 import { StateFileError } from "../../hub/state_file.ts";
 import { buildPath, parsePath } from "../../gateway/http/paths.ts";
 import { type AccessRule, firstRule } from "../../http/mcp/access.ts";
@@ -20,6 +21,7 @@ export interface AccessParts {
   /** The origin by which clients reach the hub. */
   readonly publicUrl: string;
   readonly computersOf: (office: string) => Promise<readonly string[] | undefined>;
+  readonly onGrantEnd: GrantEndListener;
 }
 
 /** The files of tokens, and the way to the authorization server. */

@@ -7,7 +7,7 @@ import { originOf } from "../../http/proxies.ts";
 import type { SenderRules } from "../../http/senders.ts";
 import { readBearer } from "../../http/tokens.ts";
 import type { Operator } from "../../hub/consents.ts";
-import type { HubQuotas } from "../../hub/quotas.ts";
+import type { StrangerQuotas } from "../../http/quotas.ts";
 import type { Logger } from "../../log.ts";
 import type { OtherPaths, OtherRequest } from "../../server/engine/port.ts";
 import type { ProgramConsole } from "../console.ts";
@@ -34,7 +34,7 @@ export function createHubConsole(
   console: ProgramConsole,
   { operator, quotas, logger }: {
     readonly operator: (token: string) => Promise<Operator | undefined>;
-    readonly quotas: HubQuotas;
+    readonly quotas: StrangerQuotas;
     readonly logger: Logger;
   },
 ): OtherPaths {
@@ -45,8 +45,11 @@ export function createHubConsole(
     const token = readBearer(incoming.headers.authorization);
     const found = token === undefined ? undefined : await operator(token);
     const { adopt, forwarded } = others.get(incoming) ?? {};
-    if (found?.offices === "all") return void adopt?.();
     const address = forwarded?.address ?? incoming.socket.remoteAddress;
+    if (found?.offices === "all") {
+      adopt?.();
+      return { by: found.name, address };
+    }
     // Good tokens are never counted, so that nobody can lock an operator out.
     const wait = token !== undefined && found === undefined ? quotas.take("guess", address) : undefined;
     if (wait !== undefined) {

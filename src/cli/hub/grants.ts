@@ -11,6 +11,7 @@ import { unknownName } from "../../text/spelling.ts";
 import type { CommandAnswer } from "../answers/answer.ts";
 import { collect, parseName } from "../options.ts";
 import { UsageError } from "../outcome.ts";
+import { existingStateFiles } from "../../files/state_folder.ts";
 import { hubStateFile, type HubStateOptions } from "./options.ts";
 
 export interface Printed {
@@ -152,10 +153,7 @@ export async function runGrantCommand(
   options: HubStateOptions,
   use: UseState,
 ): Promise<Pick<CommandAnswer, "value" | "text">> {
-  const path = hubStateFile(options);
-  if (path === undefined) {
-    throw new UsageError("Cannot find the hub's state file: no state folder; give --state-file");
-  }
+  const path = stateFileOf(options);
   // Loaded only now, so that --help and a wrong command line are fast.
   const [{ StateFile, StateFileError }, { Grants }, { Invitations }] = await Promise.all([
     import("../../hub/state_file.ts"),
@@ -168,6 +166,16 @@ export async function runGrantCommand(
   } catch (error) {
     throw error instanceof StateFileError ? new UsageError(error.message, { cause: error }) : error;
   }
+}
+
+/** The file that is given, or is in the state folder; without one, that of the only service of systemd, for root. */
+function stateFileOf({ stateFile: given }: HubStateOptions): string {
+  if (given !== undefined) return given;
+  const own = hubStateFile({});
+  const [found = own, ...more] = existingStateFiles("hub.sqlite");
+  if (found !== undefined && (found === own || more.length === 0)) return found;
+  const state = found === undefined ? "no state folder" : `services have ${[found, ...more].join(", ")}`;
+  throw new UsageError(`Cannot find the hub's state file: ${state}; give --state-file`);
 }
 
 function find(grants: Grants, id: string): Grant {

@@ -3,14 +3,14 @@ import { settledWithin } from "../../async/abortable.ts";
 import { createSeatsHandler } from "../../gateway/http/handler.ts";
 import type { Activity } from "../../gateway/gateway_options.ts";
 import { Seats } from "../../gateway/seats.ts";
-import { HubQuotas } from "../../hub/quotas.ts";
+import { StrangerQuotas } from "../../http/quotas.ts";
 import { type Logger, withFields } from "../../log.ts";
 import { isLoopback } from "../../protocol/server_address.ts";
 import { anyOf, type AuthProvider } from "../../server/admission/provider.ts";
 import { staticTokens } from "../../server/admission/tokens.ts";
 import { defaultMaxSockets } from "../../server/engine/tcp_sockets.ts";
 import { CONSTANTS } from "../../server/options/constants.ts";
-import { ActivityLog } from "../agent/mcp/command.ts";
+import { openActivityLog } from "../agent/mcp/command.ts";
 import { GatewayState } from "../agent/mcp/gateway_state.ts";
 import { patienceMsOf } from "../gateway_options.ts";
 import type { ClaimTokens } from "../server/credentials.ts";
@@ -21,9 +21,9 @@ import { createHubConsole } from "./console.ts";
 import { addGrantCommands, runGrantCommand } from "./grants.ts";
 import { McpPort } from "./mcp_port.ts";
 import { type HubOptions, hubStateFile } from "./options.ts";
-import { computersOf, type SeatConnection, seatsAt } from "./seats.ts";
+import { type HubPlace, namesOf, seatsAt } from "./seats.ts";
 
-/** The most sessions of MCP clients; each costs about 50 kB. */
+/** The most sessions of MCP clients. */
 const MAX_SESSIONS = 1_000;
 /** How long the answers to calls that a shutdown has ended may take, in milliseconds. */
 const TELL_MS = 500;
@@ -39,22 +39,13 @@ export async function openHub(
   const logger = withFields(serverLog, { module: "hub" });
   await using opening = new AsyncDisposableStack();
   const access = opening.use(await openHubAccess(options, { logger, claim }));
-  const activity = options.activityLog === undefined
-    ? undefined
-    : opening.use(ActivityLog.open(options.activityLog, { hasArguments: false }));
+  const logActivity = openActivityLog({ activityLog: options.activityLog });
   // The hub's own Agents. Where nobody needs credentials, they need none either.
   const token = auth && crypto.getRandomValues(new Uint8Array(32)).toHex();
-  let url = "";
-  const connection = (): SeatConnection => ({
-    url,
-    token,
-    name: options.hubName,
-    path: options.path,
-    logger,
-  });
+  const place = Promise.withResolvers<HubPlace>();
   const onActivity = (entry: Activity) => {
     access.server?.countCall(entry.credential);
-    activity?.write(entry);
+    logActivity?.(entry);
   };
   const { tools, onChange } = options;
   const gateway = { tools, onChange, patienceMs: patienceMsOf(options), logger, onActivity };
@@ -62,7 +53,7 @@ export async function openHub(
   const state = file === undefined ? undefined : await GatewayState.open(`${file}.names.json`, logger);
   opening.defer(() => state?.close());
   const memory = state && ((offices: readonly string[]) => state.of(offices));
-  const seats = opening.use(new Seats({ ...seatsAt(connection), gateway, memory, logger }));
+  const seats = opening.use(new Seats({ ...seatsAt(place.promise), gateway, memory, logger }));
   const { maxSockets = defaultMaxSockets() } = options;
   const connections = new ClientConnections(Math.ceil(CONSTANTS.connectionsShare.value * maxSockets));
   const port = new McpPort(connections);
@@ -72,12 +63,19 @@ export async function openHub(
       ? anyOf([staticTokens({ tokens: [{ token, name: "hub", roles: ["agent"] }] }), auth])
       : undefined,
     others: (request, response, context) => port.serve(request, response, context),
-    async onListening({ url: listening, innerUrl }) {
-      url = innerUrl ?? localUrl(listening);
-      const publicUrl = options.publicUrl ?? localUrl(listening);
+    async onListening(listening, inner) {
+      const url = localUrl(listening);
+      port.onRefused = inner.refused;
+      place.resolve({
+        ...inner,
+        connection: { url, token, name: options.hubName, path: options.path, logger },
+      });
+      const publicUrl = options.publicUrl ?? url;
       const rule = await access.begin({
         publicUrl,
-        computersOf: (office) => computersOf(office, connection()),
+        computersOf: (office) => namesOf("computer", office, inner),
+        // After the last one, its people may want the seat for an Agent of their own.
+        onGrantEnd: (office, end) => seats.forget(office, end),
       });
       if (options.publicUrl === undefined && rule.metadata !== undefined) {
         const warn = () =>
@@ -101,15 +99,17 @@ export async function openHub(
         }),
       );
       logger.info("serving MCP clients", { url: `${listening}/mcp`, public_url: options.publicUrl });
+      return publicUrl;
     },
     addCommands: (program, show) =>
       addGrantCommands(program, async ({ json = false }, use) => {
         show(await runGrantCommand(options, use), { json });
       }),
     tokens: () => access.tokens,
+    countSessions: () => port.handler?.sessions ?? 0,
     onOperated(console) {
       const { operator, server } = access;
-      const quotas = server?.quotas ?? new HubQuotas();
+      const quotas = server?.quotas ?? new StrangerQuotas();
       if (operator !== undefined) port.console = createHubConsole(console, { operator, quotas, logger });
     },
     async finish(timeoutMs) {

@@ -1,12 +1,14 @@
 /** The paths of the hub on the port of its Server. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { answerByFetch } from "../../http/fetch_adapter.ts";
+import type { AskedRequest } from "../../http/headers.ts";
 import { AccessRefusal, type AccessRule } from "../../http/mcp/access.ts";
-import type { HttpHandler } from "../../http/mcp/entrance.ts";
+import type { Entrance } from "../../http/mcp/entrance.ts";
 import { httpError } from "../../http/mcp/http_error.ts";
 import { originOf } from "../../http/proxies.ts";
 import { LISTEN_METHOD } from "../../protocol/mcp.ts";
 import type { OtherPaths, OtherRequest } from "../../server/engine/port.ts";
+import type { Refusal } from "../../server/observe/meter.ts";
 import type { ClientConnections } from "./client_connections.ts";
 
 /** A handler of `node:http`. */
@@ -20,16 +22,26 @@ const OAUTH_PATH = /^\/(?:oauth|\.well-known\/(?:oauth-authorization-server|open
 const METADATA_PATH = /^\/\.well-known\/oauth-protected-resource(?:[/?]|$)/;
 const MCP_PATH = /^(?:\/mcp|\/\.well-known\/oauth-protected-resource)(?:[/?]|$)/;
 
+/** What a refused request counts as, by its status. */
+const REFUSALS: Readonly<Record<number, Refusal>> = {
+  401: "mcp_credentials",
+  403: "mcp_credentials",
+  429: "mcp_limit",
+  503: "mcp_unavailable",
+};
+
 /** Hands the requests of MCP clients, and those for the authorization server, to their handlers, once there are some. */
 export class McpPort {
-  handler: HttpHandler | undefined;
+  handler: Entrance | undefined;
+  /** Called with the reason of each refused request. */
+  onRefused: ((refusal: Refusal) => void) | undefined;
   /** The authorization server, if the hub has one. */
   oauth: OAuthHandler | undefined;
   /** The page of the operator, if there are operators. */
   console: OtherPaths | undefined;
   readonly #connections: ClientConnections;
   /** What keeps the connection of a request for a credential; `false` when that one has too many. */
-  readonly #keeping = new WeakMap<Request, (credential: string) => boolean>();
+  readonly #keeping = new WeakMap<AskedRequest, (credential: string) => boolean>();
   /** The calls under way, without streams. */
   #calls = 0;
   #onIdle: (() => void) | undefined;
@@ -62,6 +74,10 @@ export class McpPort {
         return this.handler?.fetch(asked, { remoteAddr }) ??
           Promise.resolve(httpError(503, "Cannot serve this request yet"));
       },
+    });
+    response.once("finish", () => {
+      const refusal = REFUSALS[response.statusCode];
+      if (refusal !== undefined) this.onRefused?.(refusal);
     });
     if (method === "POST" && headers["mcp-method"] !== LISTEN_METHOD) this.#count(answered);
     return true;

@@ -3,7 +3,7 @@ import { Option } from "commander";
 import type { PresentingOptions } from "../gateway_options.ts";
 import type { ResourceServerOptions } from "../resource_server.ts";
 import type { ServerCliOptions } from "../server/options.ts";
-import { stateFile } from "../state_folder.ts";
+import { stateFile } from "../../files/state_folder.ts";
 
 export type HubOptions = ServerCliOptions & HubStateOptions & ResourceServerOptions & PresentingOptions & {
   /** An origin. */
@@ -25,7 +25,7 @@ export function stateFileOption(): Option {
   ).env("A2C_HUB_STATE_FILE");
 }
 
-/** The path; `undefined` when none is given, and there is no state folder. */
+/** The path for a hub; `undefined` when none is given, and there is no state folder. */
 export function hubStateFile({ stateFile: given }: HubStateOptions): string | undefined {
   return given ?? stateFile("hub.sqlite");
 }

@@ -1,24 +1,28 @@
-/** How a hub takes the Agents' seats in the offices of a Server. */
+/** How a hub takes the Agents' seats in the offices of its Server. */
 import { Agent, type AgentOptions } from "../../agent/agent.ts";
 import type { SeatsOptions } from "../../gateway/seats.ts";
+import { connectionsOver } from "../../link/connect.ts";
 import { JoinRefusedError } from "../../link/errors.ts";
-import type { SessionInfo } from "../../protocol/office.ts";
 import { toSeenName } from "../../text/safe_text.ts";
 import { describeError } from "../../text/text.ts";
+import type { InnerSide } from "../../server/server.ts";
 
-/** How long to ask who holds a seat, in milliseconds. */
-const ASK_MS = 5_000;
-
-/** Where and as whom the seats are taken. */
-export type SeatConnection = Omit<AgentOptions, "office" | "signal" | "timeoutMs" | "observer">;
+/** The Server, and as whom the seats are taken. */
+export interface HubPlace extends InnerSide {
+  readonly connection: Omit<AgentOptions, "office" | "signal" | "timeoutMs" | "observer">;
+}
 
 /** Joins offices as an Agent; where somebody else's Agent has the seat, the clients are told who. */
-export function seatsAt(connection: () => SeatConnection): Pick<SeatsOptions, "join" | "explain"> {
+export function seatsAt(place: Promise<HubPlace>): Pick<SeatsOptions, "join" | "explain"> {
   return {
-    join: (office, signal) => Agent.connect({ ...connection(), office, signal, timeoutMs: Infinity }),
-    async explain(office, error, signal) {
+    async join(office, signal) {
+      const { connection, openSocket } = await place;
+      const open = connectionsOver(openSocket);
+      return await Agent.connectBy({ ...connection, office, signal, timeoutMs: Infinity }, { open });
+    },
+    async explain(office, error) {
       const isTaken = error instanceof JoinRefusedError && error.isPassing;
-      const holder = isTaken ? await holderOf(office, { connection: connection(), signal }) : undefined;
+      const [holder] = isTaken ? await namesOf("agent", office, await place) ?? [] : [];
       const what = `the hub cannot join office ${toSeenName(office)} now, and tries again`;
       return holder === undefined
         ? `${what}: ${describeError(error)}`
@@ -27,39 +31,12 @@ export function seatsAt(connection: () => SeatConnection): Pick<SeatsOptions, "j
   };
 }
 
-/** The Server names the holder of a seat to members of the office alone, so an observer asks. */
-async function holderOf(
+/** The names of the Agent or of the Computers in an office; `undefined` while the Server cannot tell. */
+export async function namesOf(
+  role: "agent" | "computer",
   office: string,
-  asking: { readonly connection: SeatConnection; readonly signal?: AbortSignal },
-): Promise<string | undefined> {
-  return (await membersOf(office, asking))?.find(({ role }) => role === "agent")?.name;
-}
-
-/** The Computers in an office; `undefined` where the office does not say, or not in time. */
-export async function computersOf(
-  office: string,
-  connection: SeatConnection,
+  { membersOf }: Pick<HubPlace, "membersOf">,
 ): Promise<string[] | undefined> {
-  const members = await membersOf(office, { connection });
-  return members?.filter(({ role }) => role === "computer").map(({ name }) => name);
-}
-
-/** Who is in an office; `undefined` where the office does not say, or not in time. */
-async function membersOf(
-  office: string,
-  { connection, signal }: { readonly connection: SeatConnection; readonly signal?: AbortSignal },
-): Promise<readonly SessionInfo[] | undefined> {
-  try {
-    await using observer = await Agent.connect({
-      ...connection,
-      office,
-      observer: true,
-      timeoutMs: ASK_MS,
-      signal,
-    });
-    return await observer.listOffice({ timeoutMs: ASK_MS, ...(signal === undefined ? {} : { signal }) });
-  } catch {
-    // Whoever asked can do without.
-    return undefined;
-  }
+  const members = await membersOf(office).catch(() => undefined);
+  return members?.filter((each) => each.role === role).map(({ name }) => name);
 }

@@ -2,6 +2,7 @@
 import { untilAborted } from "../../async/abortable.ts";
 import type { MemberValue, OfficeValue, OverviewValue, SeenValue } from "../../api_values.ts";
 import { isRecord, parseJson } from "../../json/json.ts";
+import { sleepText } from "../../protocol/presence.ts";
 import type { MemberState, OfficeState, Overview } from "../../server/observe/insight.ts";
 import type { RateSample } from "../../server/observe/rates.ts";
 import { numberText } from "../../server/options/checks.ts";
@@ -18,7 +19,9 @@ import type { EndFlags, OperatedServer, ServerCommandContext } from "./operated_
 /** A farewell is not longer. */
 const MAX_REASON_LENGTH = 200;
 
-export function showOverview({ insight, url, options, isShared, isHub }: OperatedServer): CommandAnswer {
+export function showOverview(
+  { insight, publicUrl: url, options, isShared, isHub }: OperatedServer,
+): CommandAnswer {
   const overview = insight.overview();
   const { unready, members, offices, memory, last15m } = overview;
   const value: OverviewValue = {
@@ -85,12 +88,13 @@ export function showOffices({ insight }: OperatedServer): CommandAnswer {
   };
 }
 
-export function showMembers({ insight }: OperatedServer, office: string): CommandAnswer {
+export async function showMembers({ insight }: OperatedServer, office: string): Promise<CommandAnswer> {
   requireOffice(insight.offices(), office);
-  const members = insight.members(office);
+  const members = await insight.members(office);
   const rows = members.map((member) => [
     member.isObserver ? "observer" : member.role,
     toSeenWord(member.name),
+    member.asleepSince === undefined ? "online" : sleepText(member.asleepSince),
     ...connectionCells(member),
     member.sid,
   ]);
@@ -120,7 +124,7 @@ function requireOffice(offices: readonly OfficeState[], wanted: string): void {
   if (!names.includes(wanted)) throw new CommandFailedError(unknownName("office", wanted, names));
 }
 
-export function endConnections({ insight }: OperatedServer, flags: EndFlags): CommandAnswer {
+export function endConnections({ insight, actor }: OperatedServer, flags: EndFlags): CommandAnswer {
   const { member: sid = "", principal, reason: text, mayReturn } = flags;
   if ((flags.member === undefined) === (principal === undefined)) {
     throw new UsageError("Cannot end connections: give either --member or --principal");
@@ -129,7 +133,11 @@ export function endConnections({ insight }: OperatedServer, flags: EndFlags): Co
   if (reason === "" || reason.length > MAX_REASON_LENGTH) {
     throw new UsageError(`Cannot end connections: the reason has 1 to ${MAX_REASON_LENGTH} characters`);
   }
-  const ended = insight.end(principal === undefined ? { sid } : { principal }, { reason, mayReturn });
+  const ended = insight.end(principal === undefined ? { sid } : { principal }, {
+    reason,
+    mayReturn,
+    actor: { ...actor },
+  });
   if (ended > 0) return { value: { ended }, text: `Ended ${countOf(ended, "connection")}` };
   const who = principal === undefined ? `connection "${sid}"` : `connection of principal "${principal}"`;
   throw new CommandFailedError(`No ${who}`);

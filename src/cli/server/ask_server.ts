@@ -1,5 +1,6 @@
 /** Sends a command to a Server that runs in another process of this user. */
-import { basename, extname } from "@std/path";
+import { basename, dirname, extname } from "@std/path";
+import { serviceFolders } from "../../files/user_sockets.ts";
 import { currentScreen } from "../../terminal/screen.ts";
 import { openBrowser } from "../browser.ts";
 import { exchange, toRequest } from "../control/exchange.ts";
@@ -24,8 +25,9 @@ export interface ServerQuestion {
  * @throws {ExitRequest} when the command failed, and has said why.
  */
 export async function askServer({ port, signal, ...question }: ServerQuestion): Promise<void> {
-  const path = await findServer(port);
-  const person = { ...NOBODY, print: console.log, open: openBrowser };
+  const { path, isService } = await findServer(port);
+  // A service runs as another user, which opens no page in the browser of this one.
+  const person = { ...NOBODY, print: console.log, ...!isService && { open: openBrowser } };
   const request = toRequest({ ...question, screen: currentScreen() });
   const { output, error, exitCode } = await exchange(path, request, { signal, person, progress() {} });
   if (output !== "") console.log(output);
@@ -33,19 +35,22 @@ export async function askServer({ port, signal, ...question }: ServerQuestion): 
   if (exitCode !== 0) throw new ExitRequest(exitCode);
 }
 
-async function findServer(port: number | undefined): Promise<string> {
+async function findServer(port: number | undefined): Promise<{ path: string; isService: boolean }> {
   const name = port === undefined ? undefined : String(port);
   const folder = await controlFolder(name, "server");
   if (folder === undefined) throw new UsageError(await unavailableText(name));
   const wanted = name === undefined ? undefined : await controlPath(folder, name, "server");
-  if (wanted !== undefined && await isListening(wanted)) return wanted;
-  const [only, ...more] = await controlPaths(folder, "server");
-  if (only === undefined || wanted !== undefined) {
+  if (wanted !== undefined && await isListening(wanted)) return { path: wanted, isService: false };
+  // Services of systemd run as other users; root may use their sockets.
+  const folders = new Set([folder, ...serviceFolders("/run").flatMap(serviceFolders)]);
+  const running = (await Promise.all([...folders].map((each) => controlPaths(each, "server")))).flat();
+  const [only, ...more] = running.filter((path) => name === undefined || portOf(path) === name);
+  if (only === undefined) {
     const which = port === undefined ? "a running Server" : `a running Server on port ${port}`;
-    const others = only === undefined ? "" : `. Running: port ${[only, ...more].map(portOf).join(", ")}`;
+    const others = running.length === 0 ? "" : `. Running: port ${running.map(portOf).join(", ")}`;
     throw new NoRunningServerError(`Cannot find ${which} of this user on this machine${others}`);
   }
-  if (more.length === 0) return only;
+  if (more.length === 0) return { path: only, isService: dirname(only) !== folder };
   const ports = [only, ...more].map(portOf).join(", ");
   const text = `Cannot choose a Server: those of the ports ${ports} run on this machine`;
   throw new UsageError(`${text}; choose one with --port`);
@@ -57,7 +62,6 @@ function portOf(path: string): string {
 
 async function unavailableText(name: string | undefined): Promise<string> {
   const flags = await missingFlags(name, "server");
-  if (flags.length === 0) return "Cannot reach a running Server: this is not supported on Windows";
   return `Cannot reach a running Server: permissions are missing; add ${
     flags.join(" ")
   } to "deno run", or run ` +

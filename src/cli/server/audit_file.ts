@@ -1,35 +1,27 @@
 /** The lines of the audit trail once more, as JSON, whatever the level of the log: in memory, and in the file of `--audit-log`. */
 import { Followers } from "../../async/followers.ts";
 import { rateOf, TokenBucket } from "../../async/token_bucket.ts";
-import { describeFileError } from "../../files/files.ts";
+import { appendPrivateFile, describeFileError } from "../../files/files.ts";
 import { createLogger, type LogFields, type Logger, type LogLevel, parseLogLevels } from "../../log.ts";
 import { describeError } from "../../text/text.ts";
 import { UsageError } from "../outcome.ts";
 
-export interface AuditFile extends Disposable {
+export interface AuditFile {
   readonly path: string;
   append(line: string): void;
 }
 
 /**
- * Opens the file, and creates it if it does not exist, readable for its owner alone. Each line is written as it comes, so
- * that the file can be truncated meanwhile, as `logrotate` does with `copytruncate`.
+ * Creates the file if it does not exist, readable for its owner alone. It is opened for each line, so that it can be
+ * truncated or moved meanwhile, as `logrotate` does.
  *
- * @throws {UsageError} when the file cannot be opened.
+ * @throws {UsageError} when the file cannot be written.
  */
 export function openAuditFile({ auditLog: path }: { readonly auditLog?: string }): AuditFile | undefined {
   if (path === undefined) return undefined;
-  const encoder = new TextEncoder();
   try {
-    const file = Deno.openSync(path, { append: true, create: true, mode: 0o600 });
-    return {
-      path,
-      append(line) {
-        const bytes = encoder.encode(`${line}\n`);
-        for (let start = 0; start < bytes.length;) start += file.writeSync(bytes.subarray(start));
-      },
-      [Symbol.dispose]: () => file.close(),
-    };
+    appendPrivateFile(path, "");
+    return { path, append: (line) => appendPrivateFile(path, `${line}\n`) };
   } catch (cause) {
     const state = cause instanceof Deno.errors.NotCapable
       ? "writing it needs --allow-write"

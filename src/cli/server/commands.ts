@@ -1,16 +1,21 @@
 /** Declares the commands for a Server that runs: for the shell, for its control socket and for its page. */
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { CommandAnswer } from "../answers/answer.ts";
 import type { ConsoleFlags } from "../answers/console.ts";
-import { wholeNumber } from "../options.ts";
+import { GRANTED_ROLES } from "../../server/admission/provider.ts";
+import { collect, parseName, wholeNumber } from "../options.ts";
+import type { MachineLimits } from "./machine_answers.ts";
 import type { EndFlags, ServerCommandContext } from "./operated_server.ts";
 
 // Loaded when a command runs, so that a command for another process starts fast.
 const answers = () => import("./answers.ts");
+const machines = () => import("./machine_answers.ts");
 const page = () => import("../answers/console.ts");
 
 /** The commands that only read: a request that changes nothing may run them. */
-export const READING_COMMANDS: readonly string[] = ["overview", "offices", "members", "audit", "tokens"];
+export const READING_COMMANDS: readonly string[] = [
+  ...["overview", "offices", "members", "audit", "tokens", "machines list"],
+];
 
 export interface ServerCommandCall {
   readonly json: boolean;
@@ -23,17 +28,25 @@ export type RunServerCommand = (call: ServerCommandCall) => Promise<void>;
 interface DeclaredCommand<Args extends readonly unknown[]> {
   readonly usage: string;
   readonly about: string;
+  /** Whether it is the command of its group that is run without a word; false by default. */
+  readonly isDefault?: boolean;
   readonly work: (context: ServerCommandContext, ...args: Args) => Promise<CommandAnswer>;
 }
 
-export function addServerCommands(program: Command, run: RunServerCommand): void {
-  const add = <Args extends readonly unknown[]>({ usage, about, work }: DeclaredCommand<Args>): Command => {
-    const command = program.command(usage).description(about);
+/** Declares commands of a group. */
+function adder(group: Command, run: RunServerCommand) {
+  return <Args extends readonly unknown[]>(declared: DeclaredCommand<Args>): Command => {
+    const { usage, about, isDefault = false, work } = declared;
+    const command = group.command(usage, { isDefault }).description(about);
     return command.addOption(new Option("--json", "print one JSON document").default(false))
       .action((...args: Args) =>
         run({ json: command.opts<{ json: boolean }>().json, work: (context) => work(context, ...args) })
       );
   };
+}
+
+export function addServerCommands(program: Command, run: RunServerCommand): void {
+  const add = adder(program, run);
   add({
     usage: "overview",
     about: "show whether the Server is ready, its members, rates, memory and changed options",
@@ -78,6 +91,7 @@ export function addServerCommands(program: Command, run: RunServerCommand): void
     about: "list the names of the accepted tokens, their offices, roles and expiry, but no values",
     work: async ({ server }) => (await answers()).showTokens(server),
   });
+  addMachineCommands(program, run);
   add({
     usage: "console",
     about: "open the page of the Server in the browser, and print its link",
@@ -91,4 +105,55 @@ export function addServerCommands(program: Command, run: RunServerCommand): void
     about: "end the Server without losing requests, as SIGTERM does",
     work: async ({ server }) => (await answers()).drain(server),
   });
+}
+
+function addMachineCommands(program: Command, run: RunServerCommand): void {
+  const group = program.command("machines").description(
+    "list the machines that have joined by code; approve, rename, limit or revoke one",
+  );
+  const add = adder(group, run);
+  const office = () =>
+    new Option("--office <office>", "an office that it may join; repeatable")
+      .argParser((raw: string, earlier?: readonly string[]) => collect(parseGrantedOffice(raw), earlier));
+  const role = () =>
+    new Option("--role <role...>", "the roles that it may have (default: computer)").choices(GRANTED_ROLES);
+  add({
+    usage: "list",
+    about: "list the machines: id, name, offices, since when, last seen, and which wait",
+    isDefault: true,
+    work: async ({ server }) => (await machines()).showMachines(server),
+  });
+  add({
+    usage: "approve <code>",
+    about: "let the machine join that shows this code",
+    work: async ({ server }, code: string, flags: MachineLimits) =>
+      (await machines()).approveMachine(server, code, flags),
+  }).addOption(office()).addOption(role()).addOption(
+    new Option("--name <name>", "its name (default: the one that it asks for)").argParser(parseName),
+  );
+  add({
+    usage: "rename <machine> <name>",
+    about: "give a machine, by id or name, another name",
+    work: async ({ server }, machine: string, name: string) =>
+      (await machines()).renameMachine(server, machine, parseName(name)),
+  });
+  add({
+    usage: "limit <machine>",
+    about: "change the offices or roles of a machine; it reconnects",
+    work: async ({ server }, machine: string, flags: MachineLimits) =>
+      (await machines()).limitMachine(server, machine, flags),
+  }).addOption(office()).addOption(role());
+  add({
+    usage: "revoke <machine>",
+    about: "end the connections of a machine at once, and refuse it from now on",
+    work: async ({ server }, machine: string) => (await machines()).revokeMachine(server, machine),
+  });
+}
+
+/** Token files and lists separate offices by commas, so one office with a comma would look like several. */
+function parseGrantedOffice(raw: string): string {
+  if (!raw.includes(",")) return parseName(raw);
+  throw new InvalidArgumentError(
+    "An office of a machine has no comma; repeat the option for each: --office lab --office den",
+  );
 }

@@ -1,9 +1,12 @@
 /** A Server that runs in this process, as its commands need it. */
 import type { Command } from "commander";
+import type { Logger } from "../../log.ts";
 import type { Insight } from "../../server/observe/insight.ts";
 import type { CommandAnswer } from "../answers/answer.ts";
 import type { ProgramConsole } from "../console.ts";
 import type { Conversation } from "../control/conversation.ts";
+import type { Actor } from "../control/server.ts";
+import type { OperatedMachines } from "./machines.ts";
 import type { AuditTrail } from "./audit_file.ts";
 import type { TokenValue } from "../../api_values.ts";
 import type { OfficeWatches } from "./office_watches.ts";
@@ -11,6 +14,8 @@ import type { ChangedOption } from "./options.ts";
 
 export interface OperatedServer {
   readonly url: string;
+  /** The URL by which its clients reach it, as far as that is known. */
+  readonly publicUrl: string;
   readonly insight: Insight;
   readonly trail: AuditTrail;
   /** Whether other processes serve its offices as well. */
@@ -26,6 +31,11 @@ export interface OperatedServer {
   /** `undefined` until it can be opened. */
   console: ProgramConsole | undefined;
   readonly tokens: () => Promise<readonly TokenValue[]>;
+  /** The machines that join by code; or why the Server takes none. */
+  readonly machines: OperatedMachines | string;
+  readonly logger: Logger;
+  /** Who runs a command, for its lines of the audit trail. */
+  readonly actor?: Actor;
   /** Starts the end of the process, as SIGTERM does. */
   readonly drain: () => void;
 }

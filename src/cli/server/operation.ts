@@ -1,8 +1,12 @@
 /** The operation of a Server that runs: commands of other processes, and the console. */
 import type { Command } from "commander";
 import type { Logger } from "../../log.ts";
+import { portOf } from "../../reach/addresses.ts";
+import { auditFields } from "../../server/observe/logs.ts";
+import { quoteWord } from "../../terminal/words.ts";
+import { toBareLine } from "../../text/safe_text.ts";
 import { type CommandAnswer, showAnswer } from "../answers/answer.ts";
-import { openAtStart, ProgramConsole } from "../console.ts";
+import { openAtStart, ProgramConsole, wordsOf } from "../console.ts";
 import { Conversation } from "../control/conversation.ts";
 import { openControl, type RunWords } from "../control/server.ts";
 import { runTyped, type Typed, UNTYPED } from "../control/typed.ts";
@@ -24,12 +28,12 @@ export interface Operation extends AsyncDisposable {
 /** Takes commands at the control socket, whose name is the port of the Server, and at the console once it is open. */
 export async function operate(
   program: Command,
-  { logger, ...parts }:
-    & Pick<OperatedServer, "url" | "insight" | "trail" | "tokens" | "isHub" | "addCommands">
-    & {
-      readonly logger: Logger;
-    },
+  parts: Pick<
+    OperatedServer,
+    "url" | "publicUrl" | "insight" | "trail" | "logger" | "tokens" | "isHub" | "addCommands" | "machines"
+  >,
 ): Promise<Operation> {
+  const { logger } = parts;
   const options = program.opts<ServerCliOptions>();
   const { redisUrl, console: port, logFormat } = options;
   await using opening = new AsyncDisposableStack();
@@ -42,9 +46,10 @@ export async function operate(
     options: changedOptions(program),
     drain: draining.resolve,
   };
-  const run = runTyped((typed) => buildServerCommands(typed, server));
+  const run = auditedCommands(server);
   const console = server.console = opening.use(createConsole(server, { run, logger }));
-  opening.use(await openControl("server", { name: portOf(server.url), log: logger, run }));
+  opening.use(watchMachines(server));
+  opening.use(await openControl("server", { name: `${portOf(new URL(server.url))}`, log: logger, run }));
   const opened = opening.move();
   return {
     draining: draining.promise,
@@ -56,6 +61,30 @@ export async function operate(
   };
 }
 
+/** The commands that tell, besides those that a request which changes nothing may run. */
+const TELLING: readonly string[] = ["grants list", "events", "watch"];
+
+/** Runs commands, and writes who has run one that does something, also one that failed. */
+function auditedCommands(server: OperatedServer): RunWords {
+  return async (words, context) => {
+    let name = "";
+    const build = (typed: Typed) =>
+      buildServerCommands(typed, server).hook("preAction", (_program, command) => {
+        name = wordsOf(command).join(" ");
+      });
+    const answer = await runTyped(build)(words, context);
+    if (name === "" || READING_COMMANDS.includes(name) || TELLING.includes(name)) return answer;
+    const fields = auditFields("operate", {
+      ...context.actor,
+      command: words.map((word) => quoteWord(word)).join(" "),
+      failed: answer.exitCode === 0 ? undefined : toBareLine(answer.error),
+    });
+    if (answer.exitCode === 0) server.logger.info("an operator ran a command", fields);
+    else server.logger.warn("a command of an operator failed", fields);
+    return answer;
+  };
+}
+
 function createConsole(
   server: OperatedServer,
   { run, logger }: { readonly run: RunWords; readonly logger: Logger },
@@ -64,7 +93,7 @@ function createConsole(
   return new ProgramConsole({
     page: "operator",
     build: () => buildServerCommands(UNTYPED, server),
-    reading: [...READING_COMMANDS, "grants list"],
+    reading: [...READING_COMMANDS, ...TELLING.slice(0, 1)],
     run,
     follow(tell) {
       const ending = new DisposableStack();
@@ -77,21 +106,34 @@ function createConsole(
   });
 }
 
-function portOf(url: string): string {
-  const { port, protocol } = new URL(url);
-  return port || (protocol === "https:" ? "443" : "80");
+/** How often it is noted which machines are connected, in milliseconds. */
+const SEEN_INTERVAL_MS = 60_000;
+
+function watchMachines({ machines, insight }: OperatedServer): Disposable {
+  if (typeof machines === "string") return { [Symbol.dispose]: () => {} };
+  const note = () => machines.machines.noteSeen(insight.machines());
+  const timer = setInterval(note, SEEN_INTERVAL_MS);
+  return {
+    [Symbol.dispose]() {
+      clearInterval(timer);
+      note();
+    },
+  };
 }
 
 /** Declares the commands, for each run again since commander keeps parsed values. */
 export function buildServerCommands(typed: Typed, server: OperatedServer): Command {
-  const { person, signal, presentation } = typed;
+  const { actor, person, signal, presentation } = typed;
   const program = createPromptProgram(typed.print, presentation.screen?.palette);
   const show = (answer: CommandAnswer, { json }: { readonly json: boolean }) =>
     showAnswer(answer, typed, { ...presentation, json: json || presentation.json });
   server.addCommands?.(program, show);
   addServerCommands(program, async ({ json: isWanted, work }) => {
     const json = isWanted || presentation.json;
-    show(await work({ server, signal, conversation: new Conversation(person, { json }) }), { json });
+    show(
+      await work({ server: { ...server, actor }, signal, conversation: new Conversation(person, { json }) }),
+      { json },
+    );
   });
   return program;
 }

@@ -68,19 +68,24 @@ export function serverOptionGroups(): readonly OptionGroup[] {
 /** An option that differs from its default, as it could be given. */
 export interface ChangedOption {
   readonly name: string;
-  /** `(secret)` for one that nobody is shown. */
+  /** {@linkcode HIDDEN_VALUE} for one that nobody is shown. */
   readonly value: string;
   readonly default: string | null;
 }
 
+const HIDDEN_VALUE = "(set; secrets are not shown)";
+
 export function changedOptions(program: Command): readonly ChangedOption[] {
   return program.options.flatMap((option) => {
     const source = program.getOptionValueSource(option.attributeName());
-    if (!(option instanceof ServerOption) || source === undefined || source === "default") return [];
-    const { isSecret = false, default: usual, kind } = rowOf(option.row);
-    const value = valueText(program.getOptionValue(option.row), kind);
+    if (source === undefined || source === "default") return [];
+    // Those of a hub have no row, and no secret.
+    const { isSecret = false, default: usual, kind } = option instanceof ServerOption
+      ? rowOf(option.row)
+      : { kind: "text", default: option.defaultValue } as const;
+    const value = valueText(program.getOptionValue(option.attributeName()), kind);
     const otherwise = usual === undefined ? null : valueText(usual, kind);
-    const shown = { name: flagOf(option.row), value: isSecret ? "(secret)" : value, default: otherwise };
+    const shown = { name: option.long ?? "", value: isSecret ? HIDDEN_VALUE : value, default: otherwise };
     return value === otherwise || value === "false" ? [] : [shown];
   });
 }

@@ -9,7 +9,7 @@ import type { AuthProvider } from "../../server/admission/provider.ts";
 import type { OtherPaths } from "../../server/engine/port.ts";
 import { OPTION_NAMES, rowOf } from "../../server/options/checks.ts";
 import type { ListenOptions } from "../../server/options/settings.ts";
-import type { SmcpServer } from "../../server/server.ts";
+import type { InnerSide, SmcpServer } from "../../server/server.ts";
 import { announce, loggerOf } from "../options.ts";
 import { CommandFailedError, ExitCode, UsageError } from "../outcome.ts";
 import { InterruptedError } from "../program.ts";
@@ -17,6 +17,7 @@ import { openAuditFile, withAuditFile } from "./audit_file.ts";
 import type { ProgramConsole } from "../console.ts";
 import type { TokenValue } from "../../api_values.ts";
 import { type ClaimTokens, openAuth, toUsageError } from "./credentials.ts";
+import { openMachines } from "./machines.ts";
 import type { AddCommands } from "./operated_server.ts";
 import type { ServerCliOptions } from "./options.ts";
 
@@ -33,11 +34,13 @@ export interface Surroundings extends AsyncDisposable {
   readonly auth: AuthProvider | undefined;
   /** The paths beside those of the Server. */
   readonly others: OtherPaths;
-  /** Called when the Server listens, with its URL, and with TLS that for members in this process. */
-  onListening(urls: { readonly url: string; readonly innerUrl: string | undefined }): Promise<void>;
+  /** Called when the Server listens, with its URL and what it has for members in this process; resolves to the public URL. */
+  onListening(url: string, inner: InnerSide): Promise<string>;
   /** The commands for what the program runs, and its tokens. */
   readonly addCommands: AddCommands;
   readonly tokens: () => readonly TokenValue[];
+  /** How many sessions its MCP clients have. */
+  readonly countSessions: () => number;
   /** Called when the Server can be operated. */
   onOperated(console: ProgramConsole): void;
   /** Ends what is in flight, when the Server is about to end; takes this long at most. */
@@ -61,17 +64,17 @@ export async function runServer(
   { signal, warnings, surround, claim }: RunOptions,
 ): Promise<void> {
   const options = program.opts<ServerCliOptions>();
-  using auditFile = openAuditFile(options);
-  using audited = withAuditFile(loggerOf("server", options), auditFile);
+  using audited = withAuditFile(loggerOf("server", options), openAuditFile(options));
   const { logger, trail, countLostLines } = audited;
   for (const warning of warnings) logger.warn(warning);
   await using opened = await openAuth(options, logger, claim);
-  await using around = await surround?.({ auth: opened.auth, logger });
-  const { auth, others } = around ?? { auth: opened.auth, others: undefined };
+  await using joining = await openMachines(options, { auth: opened.auth, logger });
+  await using around = await surround?.({ auth: joining.auth, logger });
+  const { auth } = around ?? joining;
   const metricsToken = await readMetricsToken(options);
   await using server = await listen(
     toListenOptions(program, { auth, metricsToken, logger, countLostAuditLines: countLostLines }),
-    others,
+    { door: joining.door, around },
   );
   if (auth === undefined) logger.warn("clients need no credentials; give --token to require a token");
   else if (options.allowAnonymous) logger.warn("--allow-anonymous has no effect: clients need credentials");
@@ -80,18 +83,26 @@ export async function runServer(
   });
   if (warning !== undefined) logger.warn(warning);
   const { url } = server;
-  const { innerUrlOf, insightOf } = await import("../../server/server.ts");
-  await around?.onListening({ url, innerUrl: innerUrlOf(server) });
+  const { innerSideOf, insightOf } = await import("../../server/server.ts");
+  const publicUrl = await around?.onListening(url, innerSideOf(server)) ?? url;
+  const insight = insightOf(server);
+  const { operated } = joining;
+  insight.outside = {
+    ...around && { mcpSessions: around.countSessions },
+    ...typeof operated !== "string" && { machinesWaiting: () => operated.joins.waiting.length },
+  };
   // Loaded only now, so that --help and a wrong command line are fast.
   const { operate } = await import("./operation.ts");
   await using operation = await operate(program, {
     url,
+    publicUrl,
     trail,
     logger,
     isHub: around !== undefined,
     addCommands: around?.addCommands,
     tokens: async () => [...await opened.tokens(), ...around?.tokens() ?? []],
-    insight: insightOf(server),
+    insight,
+    machines: operated,
   });
   around?.onOperated(operation.console);
   announce("server", options, { text: `listening on ${url}`, message: "listening", fields: { url } });
@@ -147,7 +158,10 @@ async function readMetricsToken(options: ServerCliOptions): Promise<string | und
   throw new UsageError(`Cannot read metrics token file "${path}": its first line is empty`);
 }
 
-async function listen(options: ListenOptions, others: OtherPaths | undefined): Promise<SmcpServer> {
+async function listen(
+  options: ListenOptions,
+  { door, around }: { readonly door: OtherPaths | undefined; readonly around: Surroundings | undefined },
+): Promise<SmcpServer> {
   const { host = "", port, metricsPort, auth, allowAnonymous } = options;
   if (port === metricsPort && port !== 0) {
     throw new UsageError(`Cannot serve both on port ${port}: choose another --port or --metrics-port`);
@@ -156,7 +170,9 @@ async function listen(options: ListenOptions, others: OtherPaths | undefined): P
   try {
     // Loaded only now, so that --help and a wrong command line are fast.
     const { listenBeside, SmcpServer } = await import("../../server/server.ts");
-    return others === undefined ? await SmcpServer.listen(options) : await listenBeside(options, others);
+    if (door === undefined && around === undefined) return await SmcpServer.listen(options);
+    const others: OtherPaths = (...request) => (door?.(...request) || around?.others(...request)) ?? false;
+    return await listenBeside(options, others);
   } catch (error) {
     if (isPortInUse(error)) {
       const isMetrics = error.message.includes(`:${metricsPort}"`);

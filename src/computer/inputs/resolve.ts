@@ -11,6 +11,7 @@ import { isRecord } from "../../json/json.ts";
 import { describeError } from "../../text/text.ts";
 import { ConfigurationError } from "../../mcp/errors.ts";
 import { runShell } from "../../mcp/stdio/spawn.ts";
+import { quoteForCmd } from "../../mcp/stdio/windows_command.ts";
 import { readResolved } from "../../config/values.ts";
 import {
   filledMembers,
@@ -167,7 +168,7 @@ async function runCommand(input: MCPServerCommandInput, signal: AbortSignal): Pr
 }
 
 function quote(value: string): string {
-  if (Deno.build.os === "windows") return `"${value.replaceAll('"', '""')}"`;
+  if (Deno.build.os === "windows") return quoteForCmd(value);
   return `'${value.replaceAll("'", `'\\''`)}'`;
 }
 

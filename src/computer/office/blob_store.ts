@@ -32,6 +32,8 @@ export interface BlobPart {
 
 interface Blob extends BlobPart {
   readonly mark: BlobMark;
+  /** Whether a call gave it, which goes on while the owner has paused the Computer. */
+  isOfCall: boolean;
   expiresAtMs: number;
   /** How many bytes were not sent yet. With none left, it may be removed to make room. Chunks come in any order. */
   unsentBytes: number;
@@ -61,7 +63,7 @@ export class OfficeBlobs {
    * Keeps all of these parts of one answer; gives `undefined` when they do not fit or the office was left. Equal
    * bytes are kept once.
    */
-  keep(parts: readonly BlobPart[]): BlobMark[] | undefined {
+  keep(parts: readonly BlobPart[], { isOfCall }: Pick<Blob, "isOfCall">): BlobMark[] | undefined {
     const sums = parts.map(({ bytes }) => sha256Of(bytes));
     this.#expire();
     const known = parts.map(({ mimeType }, index) => this.#find(sums[index] ?? "", mimeType));
@@ -71,8 +73,16 @@ export class OfficeBlobs {
     const blobs = parts.map((part, index) => this.#add(part, sums[index] ?? ""));
     const marks = blobs.map(({ mark }) => mark);
     const answer = marks.map((mark) => mark[A2C_BLOB_HANDLE]);
-    for (const blob of blobs) blob.answer = answer;
+    for (const blob of blobs) {
+      blob.answer = answer;
+      blob.isOfCall ||= isOfCall;
+    }
     return marks;
+  }
+
+  /** Whether it was kept for reads alone. */
+  isOfReads(handle: string): boolean {
+    return this.#blobs.get(handle)?.isOfCall === false;
   }
 
   /**
@@ -128,7 +138,8 @@ export class OfficeBlobs {
   #addNew({ bytes, mimeType }: BlobPart, sha256: string): Blob {
     const handle = newHandle();
     const mark = { [A2C_BLOB_HANDLE]: handle, [A2C_TOTAL_SIZE]: bytes.byteLength, [A2C_SHA256]: sha256 };
-    const blob = { bytes, mimeType, mark, expiresAtMs: 0, unsentBytes: bytes.byteLength, answer: [handle] };
+    const unsentBytes = bytes.byteLength;
+    const blob = { bytes, mimeType, mark, isOfCall: false, expiresAtMs: 0, unsentBytes, answer: [handle] };
     this.#blobs.set(handle, blob);
     this.#keptBytes += bytes.byteLength;
     return blob;

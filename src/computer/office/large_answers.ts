@@ -59,17 +59,21 @@ export function shrink(
 ): Json | undefined {
   const draft = DRAFTS[kind](answer);
   const chosen = choose(draft.parts, size - limit);
-  if (chosen !== undefined) return replaceAll(chosen, blobs) ? draft.answer : undefined;
+  const isOfCall = kind === "result";
+  if (chosen !== undefined) return replaceAll(chosen, { blobs, isOfCall }) ? draft.answer : undefined;
   const whole = { bytes: encoder.encode(JSON.stringify(answer)), mimeType: "application/json" };
-  const [mark] = blobs.keep([whole]) ?? [];
+  const [mark] = blobs.keep([whole], { isOfCall }) ?? [];
   return mark === undefined ? undefined : draft.toWhole(mark);
 }
 
 type ChosenPart = BlobPart & Pick<Part, "replace">;
 
 /** Keeps these parts and replaces them by their handles, or gives false when they cannot all be kept. */
-function replaceAll(chosen: readonly ChosenPart[], blobs: OfficeBlobs): boolean {
-  const marks = blobs.keep(chosen);
+function replaceAll(
+  chosen: readonly ChosenPart[],
+  { blobs, isOfCall }: { readonly blobs: OfficeBlobs; readonly isOfCall: boolean },
+): boolean {
+  const marks = blobs.keep(chosen, { isOfCall });
   for (const [index, mark] of marks?.entries() ?? []) chosen[index]?.replace(mark);
   return marks !== undefined;
 }
@@ -177,7 +181,7 @@ export function emptyBinaries(result: Json, blobs: OfficeBlobs): Json {
     if (bytes === undefined || size <= MAX_INLINE_BYTES || size > MAX_KEPT_BYTES) continue;
     kept.push({ bytes, mimeType, replace });
   }
-  return kept.length > 0 && replaceAll(kept, blobs) ? { ...result, content } : result;
+  return kept.length > 0 && replaceAll(kept, { blobs, isOfCall: true }) ? { ...result, content } : result;
 }
 
 /** The binary of an item that may be large. An item whose `_meta` is not an object has no place for a handle. */

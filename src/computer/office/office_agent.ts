@@ -5,14 +5,20 @@ import type { Logger } from "../../log.ts";
 import { describeError } from "../../text/text.ts";
 import { ENTER_OFFICE_NOTIFICATION, LEAVE_OFFICE_NOTIFICATION } from "../../protocol/events.ts";
 import type { SessionInfo } from "../../protocol/office.ts";
-import { parseOfficeNotification } from "../../protocol/parse.ts";
+import { AGENT_RETURN_MS } from "../../protocol/call.ts";
+import { parseOfficeNotification } from "../../protocol/office_requests.ts";
 
 const LOOKUP_TIMEOUT_MS = 2_000;
 
 /** A part of a Computer that keeps or runs something for the Agent. */
 export interface AgentPart {
-  /** The Agent or this Computer has left the office: nothing runs for the Agent any more. */
+  /** The Agent or this Computer has left the office: nothing but its calls runs for the Agent any more. */
   endAgent?(): void;
+  /**
+   * The Agent has not come back for a while, or will not: no call runs for it any more of those that it asked for last at
+   * `askedUntilMs`, by `performance.now()`, or before.
+   */
+  giveUpAgent?(askedUntilMs: number): void;
   /** No answer and nothing else of the Agent is needed any more: another one may come. */
   forgetAgent?(): void;
   /**
@@ -37,8 +43,11 @@ export class OfficeAgent {
   #heard = 0;
   /** The Agent at the moment when the connection was lost. */
   #before: string | undefined;
+  /** When that was, by `performance.now()`. */
+  #lostAtMs = 0;
   /** The Agent that left the office last. */
   #left: string | undefined;
+  #givingUp: ReturnType<typeof setTimeout> | undefined;
 
   /** @param options `members`: lists the members of the office; `onChange`: called when the name is another one. */
   constructor(
@@ -82,11 +91,10 @@ export class OfficeAgent {
     if (typeof agent !== "string") return;
     if (event === ENTER_OFFICE_NOTIFICATION) {
       this.#hear(agent);
-      return this.#forgetOthers(agent);
+      return this.#onArrived(agent);
     }
     this.#hear(undefined);
-    this.#left = agent;
-    this.#end();
+    this.#onDeparted(agent);
   }
 
   /** The office was left. */
@@ -94,39 +102,55 @@ export class OfficeAgent {
     this.#hear(undefined);
     this.#before = this.#left = undefined;
     this.#end();
-    this.#forget();
   }
 
   onLost(): void {
     this.#before = this.name ?? this.#before;
+    this.#lostAtMs = performance.now();
     this.#hear(undefined);
     for (const part of this.#parts) part.onConnectionLost?.();
   }
 
-  /** Requests the members. Ends the Agent that was there before, if it has left. */
+  /** Requests the members. The Agent that was there before may have left. */
   async #look(): Promise<void> {
     const heard = this.#heard;
     const found = (await this.#members()).find(({ role }) => role === "agent")?.name;
     if (this.#heard === heard) this.#rename(found);
-    if (this.name !== undefined) this.#forgetOthers(this.name);
     const before = this.#before;
     this.#before = undefined;
-    if (before === undefined || before === this.name) return;
-    this.#end();
-    this.#forget();
+    this.#left ??= before;
+    if (before !== undefined) this.#giveUpLater(this.#lostAtMs);
+    if (this.name !== undefined) this.#onArrived(this.name);
+    else if (before !== undefined) this.#onDeparted(before);
   }
 
   /** Another Agent sits in the seat: it gets no results of the one before, whatever name it states in its requests. */
-  #forgetOthers(agent: string): void {
-    if (this.#left !== undefined && this.#left !== agent) this.#forget();
+  #onArrived(agent: string): void {
+    if (this.#left !== undefined && this.#left !== agent) this.#end();
     this.#left = undefined;
   }
 
-  #end(): void {
+  /** The Agent may have lost its connection alone, as the Server may that has just been started again. */
+  #onDeparted(agent: string): void {
+    this.#left = agent;
     for (const part of this.#parts) part.endAgent?.();
+    this.#giveUpLater(performance.now());
   }
 
-  #forget(): void {
+  /** Also where the Agent is there again: it may not ask again for what was lost, and the Server may have forgotten it. */
+  #giveUpLater(askedUntilMs: number): void {
+    clearTimeout(this.#givingUp);
+    this.#givingUp = setTimeout(() => this.#giveUp(askedUntilMs), AGENT_RETURN_MS);
+  }
+
+  #giveUp(askedUntilMs: number): void {
+    for (const part of this.#parts) part.giveUpAgent?.(askedUntilMs);
+  }
+
+  #end(): void {
+    clearTimeout(this.#givingUp);
+    for (const part of this.#parts) part.endAgent?.();
+    this.#giveUp(Infinity);
     for (const part of this.#parts) part.forgetAgent?.();
   }
 

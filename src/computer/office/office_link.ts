@@ -6,7 +6,7 @@ import type { ServerAccess } from "../../link/credentials.ts";
 import type { Link, LinkListener } from "../../link/link.ts";
 import type { Logger } from "../../log.ts";
 import { describeError } from "../../text/text.ts";
-import { parseListRoomRet } from "../../protocol/answers.ts";
+import { parseListRoomRet } from "../../protocol/office_answers.ts";
 import {
   LIST_ROOM_EVENT,
   UPDATE_CONFIG_EVENT,
@@ -114,6 +114,11 @@ export class OfficeLink {
     if (link === undefined) return undefined;
     const { isConnected, membership } = link;
     return { url: this.#url, isConnected, office: membership?.office_id, since: this.#since };
+  }
+
+  /** See `Link.isAwake`. */
+  get isAwake(): Promise<boolean> | undefined {
+    return this.#link?.isAwake;
   }
 
   async connect(options: ConnectOptions): Promise<void> {
@@ -255,6 +260,11 @@ const UPDATE_INTERVAL_MS = 50;
 
 /** A view of a Computer that an Agent has. */
 export type UpdateKind = "config" | "tools" | "desktop" | "finder" | "resources" | "prompts" | "skills";
+
+/** The views that no Agent is given while the Computer is paused. */
+export const GIVEN_VIEWS: ReadonlySet<UpdateKind> = new Set(
+  ["desktop", "finder", "resources", "prompts", "skills"],
+);
 
 const UPDATE_EVENTS: Readonly<Record<UpdateKind, string>> = {
   config: UPDATE_CONFIG_EVENT,

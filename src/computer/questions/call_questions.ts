@@ -1,4 +1,5 @@
 /** The questions of one tool call: who answers them, and what the model learns of those that nobody did. */
+import { Limiter } from "../../async/limiter.ts";
 import { RpcErrorCode } from "../../protocol/mcp.ts";
 import { isRecord } from "../../json/json.ts";
 import type { Ask, Question } from "../../mcp/call_options.ts";
@@ -51,7 +52,7 @@ export class CallQuestions {
   readonly #answerers: Answerers;
   readonly #notes: string[] = [];
   #asked = 0;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Limiter(1);
 
   constructor(call: RunningCall, route: CalledTool, answerers: Answerers) {
     this.#call = call;
@@ -59,11 +60,7 @@ export class CallQuestions {
     this.#answerers = answerers;
   }
 
-  readonly ask: Ask = (question, { signal }) => {
-    const answer = this.#last.then(() => this.#answer(question, signal));
-    this.#last = answer.catch(() => undefined);
-    return answer;
-  };
+  readonly ask: Ask = (question, { signal }) => this.#turns.run(() => this.#answer(question, signal));
 
   /**
    * Asks the user to open the pages that an error of the MCP server wants. Gives the sentence for the model that replaces

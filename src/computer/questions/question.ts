@@ -12,8 +12,8 @@ const MAX_SCHEMA_BYTES = 65_536;
 const MAX_URL_LENGTH = 8_192;
 const MAX_REASON_LENGTH = 200;
 
-/** The members of every question of an MCP server. */
-export interface QuestionContext {
+/** The tool call that the person at the Computer is asked about. */
+export interface QuestionedCall {
   /**
    * The name of the office's Agent as the Server states it; `undefined` when the Server does not state it, and for a
    * call by this Computer's own program.
@@ -27,18 +27,22 @@ export interface QuestionContext {
   readonly reqId: string;
   /** The id of the call among those of this Computer ({@linkcode ComputerCalls}). */
   readonly callId: string;
-  /** The MCP server that asks. */
+  /** The MCP server of the tool. */
   readonly server: string;
-  /** The own name of the tool whose call it asks in. */
+  /** The tool's own name. */
   readonly tool: string;
   /** The name that the tool was called by: its alias where it has one. */
   readonly name: string;
+  /** How long an answer is waited for, in milliseconds. */
+  readonly timeLeftMs: number;
+}
+
+/** The members of every question of an MCP server. */
+export interface QuestionContext extends QuestionedCall {
   /** The question in the words of the MCP server: any characters. */
   readonly message: string;
   /** What was wrong with the previous answer, one sentence for each field; empty at first. */
   readonly problems: readonly string[];
-  /** How long an answer is waited for, in milliseconds. */
-  readonly timeLeftMs: number;
   /** Aborted when the call ends or nobody waits for an answer any more, so a form can be closed. */
   readonly signal: AbortSignal;
 }

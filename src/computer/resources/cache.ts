@@ -31,6 +31,8 @@ export interface EntryCacheOptions<V> {
   /** Receives each new value, and `undefined` for each value that is dropped. */
   readonly onValue?: (key: string, value: V | undefined) => void;
   readonly onFailure: (key: string, error: unknown) => void;
+  /** A first value, or a changed one that is held, has arrived for which a caller gave up waiting. */
+  readonly onLate?: () => void;
   /** The most bytes of a value, and of all of them; without it, the values are small. */
   readonly bounds?: ByteBounds & {
     /** What is kept in place of a value that is too large. */
@@ -325,6 +327,7 @@ export class EntryCache<V> {
     if (this.#entries.get(key) !== entry) return;
     const { bounds } = this.#options;
     const isTooLarge = bounds !== undefined && this.#budget?.take(key, read.value) === false;
+    const { isLate, value } = entry;
     entry.value = isTooLarge ? bounds.onTooLarge(key) : read.value;
     entry.readAtMs = read.readAtMs;
     entry.freshUntilMs = read.freshMs === undefined ? undefined : read.readAtMs + read.freshMs;
@@ -332,6 +335,9 @@ export class EntryCache<V> {
     entry.isLate = false;
     this.#options.onValue?.(key, entry.value);
     this.#settle(key, entry);
+    // Whoever is told reads it from here: one that is read anew each time could be late, and told, without end.
+    const isNews = value === undefined || this.#held.has(key);
+    if (isLate && isNews && !isDeepStrictEqual(value, entry.value)) this.#options.onLate?.();
   }
 }
 

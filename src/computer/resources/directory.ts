@@ -17,7 +17,6 @@ import type { SharedParts } from "../shared/shared_parts.ts";
 import { parseResourceUri } from "./resource_uri.ts";
 import { ResourceRoutes, withCapability } from "./route.ts";
 import { type ResourceSkills, ServerResources } from "./server_resources.ts";
-import { searchTexts } from "./text_search.ts";
 import { ResourceWatch, type WatchedChanges } from "./watch.ts";
 
 const MAX_URI_LENGTH = 8_192;
@@ -122,6 +121,8 @@ export class ResourceDirectory {
     const servers = found.filter((server) => server !== undefined);
     const { limits, history } = this.#context;
     const withinMs = Math.min(timeoutMs, limits.viewDeadlineMs);
+    // Loaded with the first search: few documents know it.
+    const { searchTexts } = await import("./text_search.ts");
     return await searchTexts(servers, { query, offset, limit, history: history.servers, withinMs });
   }
 

@@ -7,7 +7,7 @@ import { DocumentShelf } from "../../organizer/finder.ts";
 import { type PreparedDocument, prepareDocument } from "../../organizer/document.ts";
 import type { DPEDocumentSummary } from "../../protocol/dpe.ts";
 import { isRecord } from "../../json/json.ts";
-import { parseDpeDocument } from "../../protocol/answers.ts";
+import { parseDpeDocument } from "../../protocol/dpe_answers.ts";
 import { describeError } from "../../text/text.ts";
 import type { ResourceContents } from "../../protocol/resources.ts";
 import { buildDpeUri } from "../../uri/dpe_uri.ts";
@@ -22,7 +22,7 @@ const CATALOGUE_SLICE = 2_000;
 const SUBSCRIPTION_GRACE_MS = 500;
 
 export interface ServerDocumentsContext
-  extends Pick<EntryCacheOptions<unknown>, "onFailure" | "concurrency" | "maxAgeMs" | "now"> {
+  extends Pick<EntryCacheOptions<unknown>, "onFailure" | "onLate" | "concurrency" | "maxAgeMs" | "now"> {
   readonly limits: ComputerLimits;
   readonly server: string;
   readonly read: (uri: string) => Promise<FreshValue<readonly ResourceContents[]>>;
@@ -56,13 +56,10 @@ export class ServerDocuments {
 
   constructor(context: ServerDocumentsContext) {
     this.#context = context;
-    const { onFailure, concurrency, maxAgeMs, now, read, limits } = context;
+    const { read, limits } = context;
     const { maxEntryBytes, maxListBytes } = limits;
     this.cache = new EntryCache<Summary>({
-      onFailure,
-      concurrency,
-      maxAgeMs,
-      now,
+      ...context,
       read: async (uri) => {
         const { value, freshMs } = await read(uri);
         return { value: this.#attempt(uri, (origin) => readDocumentSummary(value, origin)), freshMs };

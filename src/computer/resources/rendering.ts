@@ -2,7 +2,7 @@
 import { renderElementMarkdown, renderPageMarkdown } from "../../dpe/markdown.ts";
 import { renderElementText, renderPageText } from "../../dpe/text.ts";
 import { isRecord, parseJson } from "../../json/json.ts";
-import { parseDpeElement, parseDpePage } from "../../protocol/answers.ts";
+import { parseDpeElement, parseDpePage } from "../../protocol/dpe_answers.ts";
 import type { ResourceContents } from "../../protocol/resources.ts";
 import { dpeQueryOf } from "../../uri/dpe_query.ts";
 import type { DpeUri } from "../../uri/dpe_uri.ts";

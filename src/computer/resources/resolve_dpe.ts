@@ -1,58 +1,24 @@
 /** `client:get_dpe`: turns a document's URI into an address from which the Agent fetches the document itself. */
-import { resolve } from "@std/path";
 import { abortable } from "../../async/abortable.ts";
 import { Deadline } from "../../async/deadline.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
-import type { DpeResource, GetDpeReq } from "../../protocol/resources.ts";
-import type { FileResolverOptions, ResolveDpe } from "./file_resolver.ts";
+import type { DpeResource, GetDpeReq, ReadResourceRet } from "../../protocol/resources.ts";
 import { timeoutMsOf } from "../../protocol/call.ts";
 import { isValidDpeUri } from "../../uri/dpe_uri.ts";
 import { readResource } from "./read.ts";
 import type { ResourceRoutes } from "./route.ts";
 
-/**
- * Makes a resolver that writes a document's JSON into a file and returns its `file://` URI. The JSON is the metadata of
- * Level 1 with all pages as Level 2 returns them. Use it for an Agent that can read the same files, for example on the
- * same machine.
- *
- * A file is replaced as a whole, so that a reader never sees half of it, and only when its content differs. `etag` is
- * the SHA-256 of the file in hexadecimal. A URI of a page or an element resolves to its document. The file name is made
- * from the host and the document's key, and always stays in the folder. Files are never removed.
- *
- * The program needs `--allow-read` and `--allow-write` for the folder.
- *
- * @param options the folder, and bounds that differ from the defaults
- * @returns the value for the option `resolveDpe` of a Computer
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { fileResolver } from "@a2c-smcp/sdk/computer";
- *
- * const directory = await Deno.makeTempDir();
- * const uri = "dpe://docs/rpt";
- * const metadata = { doc_ref: "rpt", uri, file_uri: "file:///rpt", file_type: "md", title: "R", page_count: 0 };
- *
- * const { uri: file, etag } = await fileResolver({ directory })(uri, {
- *   read: (uri) => Promise.resolve({ contents: [{ uri, text: JSON.stringify(metadata) }] }),
- *   signal: new AbortController().signal,
- * });
- * assertEquals(JSON.parse(await Deno.readTextFile(new URL(file))).title, "R");
- * assertEquals(etag?.length, 64);
- * await Deno.remove(directory, { recursive: true });
- * ```
- */
-export function fileResolver(options: FileResolverOptions): ResolveDpe {
-  const directory = resolve(options.directory);
-  let opening: Promise<ResolveDpe> | undefined;
-  return async (uri, tools) => {
-    opening ??= import("./file_resolver.ts").then((module) =>
-      module.openFileResolver({ ...options, directory })
-    );
-    return await (await opening)(uri, tools);
-  };
+/** What a resolver may use. */
+export interface ResolveDpeTools {
+  /** Reads a `dpe://` URI through this Computer. */
+  readonly read: (uri: string) => Promise<ReadResourceRet>;
+  /** Aborted at the time-out of the request. */
+  readonly signal: AbortSignal;
 }
+
+/** Turns a `dpe://` URI into an address from which an Agent can fetch the document. */
+export type ResolveDpe = (uri: string, tools: ResolveDpeTools) => Promise<DpeResource>;
 
 /**
  * Runs the resolver of a Computer (`docs/protocol/finder.md#fetching-a-file`).

@@ -101,9 +101,14 @@ export class ServerResources {
       now: () => performance.now(),
     };
     const shared = { ...reading, limits, server: server.name, warnOnce };
-    this.#windows = new ServerWindows({ ...shared, maxAgeMs: limits.windowMaxAgeMs });
+    this.#windows = new ServerWindows({
+      ...shared,
+      maxAgeMs: limits.windowMaxAgeMs,
+      onLate: () => context.onChange("desktop"),
+    });
     this.#documents = new ServerDocuments({
       ...shared,
+      onLate: () => context.onChange("finder"),
       maxAgeMs: limits.documentMaxAgeMs,
       subscribe: (uri) => this.#subscriptions.subscribe(uri),
       log,

@@ -3,7 +3,7 @@ import { settledWithin } from "../../async/abortable.ts";
 import { isRecord } from "../../json/json.ts";
 import { ServerAnswerError } from "../../mcp/errors.ts";
 import { orderServers, organizeFinder } from "../../organizer/finder.ts";
-import { parseDpeDocument } from "../../protocol/answers.ts";
+import { parseDpeDocument } from "../../protocol/dpe_answers.ts";
 import type { DPEDocumentSummary, DPEHit } from "../../protocol/dpe.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { badRequest } from "../../protocol/errors.ts";

@@ -9,7 +9,8 @@ import { EntryCache, type EntryCacheOptions } from "./cache.ts";
 type Contents = readonly ResourceContents[];
 
 export interface ServerWindowsContext
-  extends Pick<EntryCacheOptions<Contents>, "read" | "onFailure" | "concurrency" | "maxAgeMs" | "now"> {
+  extends
+    Pick<EntryCacheOptions<Contents>, "read" | "onFailure" | "onLate" | "concurrency" | "maxAgeMs" | "now"> {
   readonly limits: ListLimits;
   readonly server: string;
   readonly warnOnce: WarnOnce;

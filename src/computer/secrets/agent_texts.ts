@@ -14,7 +14,7 @@ export const MAX_LENGTH = 16_384;
 /** The most characters of a request that a text repeats, and the length of the pieces that are compared. */
 const MAX_REPEATED = 200;
 const PIECE_LENGTH = 32;
-/** The longest request whose answer tells why it failed, in characters: a search for secrets takes some 50 ms. */
+/** The longest request whose answer tells why it failed, in characters: the search for secrets takes time. */
 const MAX_REQUEST_LENGTH = 128 * 1024;
 const TOO_LONG = `Not told: the request has more than ${MAX_REQUEST_LENGTH} characters`;
 const TOO_OFTEN =

@@ -25,7 +25,7 @@ export interface ToolCaller {
   readonly client: string | undefined;
 }
 
-/** One tool call that has ended (`docs/protocol/desktop.md#server-order`). */
+/** One tool call that has ended (`docs/protocol/desktop.md#server-order`), or what an Agent has read. */
 export interface ToolCallRecord extends ToolCaller {
   /** Rises from call to call, in the order in which they end. */
   readonly id: number;
@@ -33,8 +33,18 @@ export interface ToolCallRecord extends ToolCaller {
   readonly callId: string;
   /** The MCP server; `undefined` when no server has a tool of that name that may be called. */
   readonly server: string | undefined;
-  /** The tool's own name, or the name that was called when no such tool exists. */
+  /** The tool's own name, or the name that was called when no such tool exists; empty for a read. */
   readonly tool: string;
+  /**
+   * What was read: the URI of a document, a window or another resource, the name of a skill or a prompt, `desktop` for all
+   * windows, or `finder` for the list of documents and what a search finds. `undefined` for a call.
+   */
+  readonly read?: string | undefined;
+  /**
+   * How often it was read in `durationMs`: reads of the same by the same Agent, each within five minutes of the one before,
+   * are one record, which gets a new `id` with each of them. `undefined` for a call.
+   */
+  readonly reads?: number | undefined;
   /** When the call arrived. */
   readonly startedAt: Date;
   /** How long it took, in milliseconds. */
@@ -87,5 +97,7 @@ export type ComputerEvent =
   | { readonly type: "running"; readonly call: RunningToolCall }
   /** A call has ended. */
   | { readonly type: "ended"; readonly record: ToolCallRecord }
-  /** New calls of the Agent are refused, or taken again. */
+  /** An Agent has read something. */
+  | { readonly type: "read"; readonly record: ToolCallRecord }
+  /** New calls and reads of Agents are refused, or taken again. */
   | { readonly type: "paused"; readonly isPaused: boolean };

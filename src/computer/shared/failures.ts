@@ -78,7 +78,10 @@ export function toToolFailure(
   }
   return {
     text: `Tool "${name}" failed: ${toolReasonOf(error)}`,
-    meta: { error_code: ErrorCode.TOOL_EXECUTION_FAILED },
+    meta: {
+      error_code: ErrorCode.TOOL_EXECUTION_FAILED,
+      ...(kind === "notRunning" ? { a2c_reason: "not_running" } : {}),
+    },
   };
 }
 

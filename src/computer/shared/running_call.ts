@@ -147,6 +147,8 @@ export interface RunningCallOptions {
 export class RunningCall implements Disposable {
   readonly id: string;
   readonly startedAt: Date = new Date();
+  /** When a request last asked for its answer, by `performance.now()`. */
+  askedAtMs: number = performance.now();
   readonly request: ToolCallReq;
   /** Whether this Computer's own program made it. */
   readonly isLocal: boolean;
@@ -158,6 +160,8 @@ export class RunningCall implements Disposable {
   readonly clock: CallClock;
   /** Whom it waits for; kept when it ends meanwhile. */
   awaited: AwaitedPerson | undefined;
+  /** Whether its MCP server was asked to run the tool. */
+  mayHaveRun = false;
   /** Whether the Agent follows its progress. */
   isFollowed = false;
   /** The latest progress, without known secrets. */

@@ -90,7 +90,7 @@ export async function answerWithFile(
   const about = { name, rel_path: relPath === "" ? SKILL_FILE : relPath, mime_type: mimeType, total_size };
   const body = bodyOf({ mimeType, bytes }, place.limitBytes);
   if (body !== undefined) return { ...about, sha256: sha256Of(bytes), body };
-  const [mark] = place.blobs.keep([{ bytes, mimeType }]) ?? [];
+  const [mark] = place.blobs.keep([{ bytes, mimeType }], { isOfCall: false }) ?? [];
   if (mark !== undefined) return { ...about, sha256: mark[A2C_SHA256], blob_handle: mark[A2C_BLOB_HANDLE] };
   const why = "the Computer has no room to keep it";
   throw notReadable("too_large", relPath, { totalSize: total_size, why });

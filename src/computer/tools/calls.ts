@@ -1,4 +1,5 @@
 /** Tool calls: a call finds its tool, has its arguments checked and confirmed, and runs on its MCP server. */
+import { onAbort } from "../../async/abortable.ts";
 import type { Followers } from "../../async/followers.ts";
 import type { Ask, Progress } from "../../mcp/call_options.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
@@ -17,7 +18,7 @@ import { checkArguments } from "./arguments.ts";
 import type { Confirm, Confirmations } from "./confirmation.ts";
 import type { Approving, ToolDirectory, ToolRoute } from "./directory.ts";
 import type { ToolCallHistory } from "./history.ts";
-import { OwnerCalls } from "./owner_calls.ts";
+import { OwnerCalls, type OwnerCallsContext } from "./owner_calls.ts";
 import {
   busyResult,
   changedResult,
@@ -33,6 +34,7 @@ import {
   type ToolOutcome,
   toWireResult,
   withAuthHint,
+  withEffect,
   withNotes,
   withTexts,
 } from "./results.ts";
@@ -48,7 +50,8 @@ import { definitionOf, describeChanges, toolChanges } from "./tool_changes.ts";
 /** How much of the text of a progress is passed on, in characters. */
 const MAX_PROGRESS_LENGTH = 1_000;
 
-export interface ToolCallsContext extends SharedParts, Approving {
+export interface ToolCallsContext
+  extends SharedParts, Approving, Pick<OwnerCallsContext, "name" | "onPaused"> {
   readonly directory: ToolDirectory;
   readonly history: ToolCallHistory;
   readonly confirm: Confirm | undefined;
@@ -57,6 +60,8 @@ export interface ToolCallsContext extends SharedParts, Approving {
   /** The way to the Agent's user. */
   readonly channel: AgentChannel;
   readonly agent: Pick<OfficeAgent, "name" | "known">;
+  /** Resolves when all is read that came during a sleep: to `false` when the connection has ended in it. */
+  readonly isAwake: (() => Promise<boolean> | undefined) | undefined;
   /** A call that the Agent follows has made progress; ignored by default. */
   readonly onProgress: ((update: ProgressUpdate) => void) | undefined;
   readonly events: Followers<ComputerEvent>;
@@ -111,13 +116,8 @@ export class ToolCalls {
   async call(request: ToolCallReq, options: CallOptions = {}): Promise<CallToolResult> {
     const { signal } = options;
     signal?.throwIfAborted();
-    const onAbort = () => this.cancel(request.req_id);
-    signal?.addEventListener("abort", onAbort, { once: true });
-    try {
-      return await (this.#repeated.answerOf(request) ?? this.#start(request, options));
-    } finally {
-      signal?.removeEventListener("abort", onAbort);
-    }
+    using _ = onAbort(signal, () => this.cancel(request.req_id));
+    return await (this.#repeated.answerOf(request) ?? this.#start(request, options));
   }
 
   /** Answers `client:follow_call`, as {@linkcode RunningCalls.follow} does. */
@@ -130,10 +130,15 @@ export class ToolCalls {
     this.#end(({ request }) => request.req_id === reqId);
   }
 
-  /** Cancels the calls of the office, because its Agent or this Computer left. */
+  /** Cancels the calls of the office that wait for an answer of the Agent's user. */
   endAgent(): void {
     this.#running.endAgent();
-    this.#end(({ isLocal }) => !isLocal);
+    this.#end(({ isLocal, isSuspended }) => !isLocal && isSuspended);
+  }
+
+  /** Cancels the calls of the office that were not asked for since, but none whose question the Agent can answer. */
+  giveUpAgent(askedUntilMs: number): void {
+    this.#end((call) => !call.isLocal && !call.isSuspended && call.askedAtMs <= askedUntilMs);
   }
 
   /**
@@ -182,7 +187,7 @@ export class ToolCalls {
 
   /** This answer is not kept, so the Agent can send the same request again. */
   #refuseNow({ tool_name }: ToolCallReq): CallToolResult | undefined {
-    if (this.owner.isPaused) return pausedResult(tool_name);
+    if (this.owner.isPaused) return pausedResult(tool_name, this.#context.name);
     const { limits: { maxCalls }, warnOnce } = this.#context;
     if ([...this.#running].filter(({ isLocal }) => !isLocal).length < maxCalls) return undefined;
     warnOnce.warn("tool calls are refused: too many run at once", { limit: maxCalls });
@@ -206,7 +211,8 @@ export class ToolCalls {
     this.#record(call, ended, performance.now() - startMs);
     if (ended.isOwnResult === true) return ended.result;
     const masker = this.#context.maskerOf(call);
-    const result = withTexts(ended.result, (text) => masker.maskFailure(text));
+    const masked = withTexts(ended.result, (text) => masker.maskFailure(text));
+    const result = call.mayHaveRun ? withEffect(masked) : masked;
     const server = route?.server.name ?? ended.server;
     const isHinted = this.#context.rules.hasAuthHints && server !== undefined;
     return isHinted ? withAuthHint(result, server) : result;
@@ -296,6 +302,7 @@ export class ToolCalls {
     route: ToolRoute,
     questionsOf: () => Promise<CallQuestions>,
   ): Promise<ToolOutcome> {
+    await this.#untilAwake(call);
     const ask: Ask = async (question, options) => await (await questionsOf()).ask(question, options);
     const { request, clock: { limitMs, signal, onProgress } } = call;
     const { server, tool } = route;
@@ -303,7 +310,10 @@ export class ToolCalls {
     const toolCall = { name: tool.name, arguments: request.params, needsTask };
     const taskMs = needsTask ? limitMs + this.#context.channel.timeoutMs : limitMs;
     const options = { timeoutMs: Infinity, taskMs, signal, onProgress, ask, isLocal: call.isLocal };
-    const raw = await server.use((connection) => connection.callTool(toolCall, options), { signal });
+    const raw = await server.use((connection) => {
+      call.mayHaveRun = true;
+      return connection.callTool(toolCall, options);
+    }, { signal });
     if (!Array.isArray(raw["content"])) {
       const fields = { server: server.name, tool: tool.name };
       this.#context.warnOnce.warn("the content of a tool's result is no list", fields);
@@ -313,6 +323,14 @@ export class ToolCalls {
     const own = toWireResult(isForAgent ? raw : withStrings(raw), route.meta);
     const result = await this.#transform(own, { call, route });
     return { result, outcome: result.isError === true ? "error" : "ok", isOwnResult: true };
+  }
+
+  /** A call that came during a sleep of this machine may be cancelled, or its connection lost, by what is still unread. */
+  async #untilAwake({ isLocal, clock: { signal } }: RunningCall): Promise<void> {
+    const isAwake = isLocal ? undefined : this.#context.isAwake?.();
+    if (isAwake === undefined) return;
+    if (!await isAwake) throw new ToolCallCancelled("The connection has ended while this machine slept");
+    signal.throwIfAborted();
   }
 
   #refuseWrongArguments(request: ToolCallReq, { server, tool }: ToolRoute): CallToolResult | undefined {
@@ -326,7 +344,7 @@ export class ToolCalls {
     }
     if (problems.length === 0) return undefined;
     const text = `Tool "${request.tool_name}" was not called: ${problems.join("; ")}`;
-    return failureResult(text, { error_code: ErrorCode.TOOL_EXECUTION_FAILED });
+    return failureResult(text, { error_code: ErrorCode.TOOL_EXECUTION_FAILED, a2c_reason: "arguments" });
   }
 
   async #refuseUnconfirmed(call: RunningCall, route: ToolRoute): Promise<ToolOutcome | undefined> {

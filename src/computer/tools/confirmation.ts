@@ -10,6 +10,7 @@ import type { CallLimits } from "../../config/limits.ts";
 import type { OfficeAgent } from "../office/office_agent.ts";
 import type { AgentChannel } from "../questions/agent_channel.ts";
 import { NobodyAnswered, PersonAtComputer } from "../questions/person.ts";
+import type { QuestionedCall } from "../questions/question.ts";
 import type { ApprovedTools } from "./approved_tools.ts";
 import type { ToolRoute } from "./directory.ts";
 import { definitionOf, type ToolChange, type ToolDefinition } from "./tool_changes.ts";
@@ -31,36 +32,17 @@ const DECLINED = "the user of the Agent declined it";
 const NO_LONGER_ALLOWED = "the Computer's owner no longer lets the user of the Agent confirm it";
 
 /** A tool call that waits for its confirmation. Its arguments have been checked. */
-export interface ConfirmRequest {
-  /**
-   * The name of the office's Agent as the Server states it; `undefined` when the Server does not state it, and for a
-   * call by this Computer's own program.
-   */
-  readonly agent: string | undefined;
-  /** The name that the request itself states: any text of any length. It proves nothing. */
-  readonly claimedAgent: string;
+export interface ConfirmRequest extends QuestionedCall {
   /**
    * For whom the Agent makes the call, as it says, such as the name of an MCP client; `undefined` when it does not say. It
    * proves nothing.
    */
   readonly client: string | undefined;
-  /** Whether the call was made by this Computer's own program. */
-  readonly isLocal: boolean;
   /**
    * Whether the Agent demands that a person is asked now: neither a rule nor an earlier answer may allow the call
    * (`docs/protocol/extensions.md#asked-calls`).
    */
   readonly mustAsk: boolean;
-  /** The id of the request. */
-  readonly reqId: string;
-  /** The id of the call among those of this Computer ({@linkcode ComputerCalls}). */
-  readonly callId: string;
-  /** The MCP server of the tool. */
-  readonly server: string;
-  /** The tool's own name. */
-  readonly tool: string;
-  /** The name that the Agent knows the tool by: its alias where it has one. */
-  readonly name: string;
   /** The tool's title for people; `undefined` when the MCP server gives none. */
   readonly title: string | undefined;
   /** The description by the MCP server; may be empty. */
@@ -84,8 +66,6 @@ export interface ConfirmRequest {
   readonly changes: readonly ToolChange[];
   /** The arguments. */
   readonly params: Readonly<Record<string, unknown>>;
-  /** How long an answer is waited for, in milliseconds. */
-  readonly timeLeftMs: number;
   /**
    * Aborted when the call is cancelled or times out, the Agent or the Computer leaves the office, the connection is
    * lost, or the Computer closes. The call then never runs, whatever the answer, so a prompt can be closed.

@@ -6,7 +6,7 @@ import { shorten } from "../../text/text.ts";
 import type { OfficeAgent } from "../office/office_agent.ts";
 import type { ComputerEvent, RunningToolCall, ToolCaller } from "../shared/computer_events.ts";
 import type { RunningCall, RunningCalls } from "../shared/running_call.ts";
-import { MAX_KEPT_NAME_LENGTH } from "./refusals.ts";
+import { MAX_KEPT_NAME_LENGTH, pausedError } from "./refusals.ts";
 
 /** The tool calls of a Computer that run. */
 export interface ComputerCalls {
@@ -14,20 +14,32 @@ export interface ComputerCalls {
   readonly running: readonly RunningToolCall[];
   /** Cancels a call; `false` when none with this id runs. */
   cancel(id: string): boolean;
-  /** Refuses new calls of the Agent until {@linkcode ComputerCalls.resume}. Calls that run go on. */
+  /**
+   * Refuses new calls and every read of Agents until {@linkcode ComputerCalls.resume}: tools stay listed, and nothing else
+   * is given. Calls that run go on.
+   */
   pause(): void;
-  /** Takes calls of the Agent again. */
+  /** Takes calls and reads of Agents again. */
   resume(): void;
-  /** Whether new calls of the Agent are refused. */
+  /** Whether new calls and reads are refused. */
   readonly isPaused: boolean;
 }
 
 export interface OwnerCallsContext {
+  /** The name of the Computer. */
+  readonly name: string;
   readonly running: RunningCalls;
   readonly cancel: (call: RunningCall) => void;
   readonly agent: Pick<OfficeAgent, "name">;
   readonly events: Followers<ComputerEvent>;
+  /** Agents that keep what they were given have to ask again, and learn whether they may still have it. */
+  readonly onPaused: () => void;
   readonly log: Logger;
+}
+
+/** Who says to have made a request. */
+interface CallerClaims extends Pick<RunningCall, "isLocal"> {
+  readonly request: Pick<RunningCall["request"], "req_id" | "agent">;
 }
 
 export class OwnerCalls implements ComputerCalls {
@@ -56,8 +68,13 @@ export class OwnerCalls implements ComputerCalls {
     this.#setPaused(false);
   }
 
+  /** @throws {SmcpError} 403 while the Computer is paused. */
+  assertNotPaused(): void {
+    if (this.isPaused) throw pausedError(this.#context.name);
+  }
+
   /** The Agent as the Server states it, and its client as the request does. */
-  callerOf({ isLocal, request: { req_id, agent: claimed = "" } }: RunningCall): ToolCaller {
+  callerOf({ isLocal, request: { req_id, agent: claimed = "" } }: CallerClaims): ToolCaller {
     const reqId = shorten(req_id, MAX_KEPT_NAME_LENGTH);
     if (isLocal) return { reqId, agent: undefined, client: undefined };
     const { name } = this.#context.agent;
@@ -79,11 +96,14 @@ export class OwnerCalls implements ComputerCalls {
   #setPaused(isPaused: boolean): void {
     if (this.isPaused === isPaused) return;
     this.isPaused = isPaused;
-    const { log, events } = this.#context;
+    const { log, events, onPaused } = this.#context;
     log.info(
-      isPaused ? "new calls of the Agent are refused: the owner has paused them" : "calls are taken again",
+      isPaused
+        ? "new calls and reads are refused: the owner has paused this Computer"
+        : "calls and reads are taken again",
     );
     events.tell({ type: "paused", isPaused });
+    onPaused();
   }
 
   /** `undefined` for a call without a tool. */

@@ -1,7 +1,8 @@
-/** Why a call is not made: no such tool, a disabled or changed one, too many calls, or calls that the owner has paused. */
+/** Why a call is not made: no such tool, a disabled or changed one, too many calls, or a Computer that is paused. */
 import type { Fleet } from "../../mcp/supervision/fleet.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
-import type { CallToolResult } from "../../protocol/tools.ts";
+import { SmcpError } from "../../protocol/errors.ts";
+import type { CallToolResult, ToolResultMeta } from "../../protocol/tools.ts";
 import { didYouMean, listWords } from "../../text/spelling.ts";
 import { shorten } from "../../text/text.ts";
 import { absentServersHint } from "../shared/failures.ts";
@@ -16,12 +17,24 @@ const MAX_NAMED_TOOLS = 5;
 
 export function busyResult(tool: string, maxCalls: number): CallToolResult {
   const why = `${maxCalls} calls are already running; try again when some of them have ended`;
-  return notCalled(tool, why, ErrorCode.TOOL_EXECUTION_FAILED);
+  return notCalled(tool, why, { error_code: ErrorCode.TOOL_EXECUTION_FAILED, a2c_reason: "busy" });
 }
 
-export function pausedResult(tool: string): CallToolResult {
-  const why = "the Computer's owner has paused all calls; ask the user before you try again";
-  return notCalled(tool, why, ErrorCode.TOOL_EXECUTION_FAILED);
+export function pausedResult(tool: string, computer: string): CallToolResult {
+  return notCalled(tool, pauseOf(computer), {
+    error_code: ErrorCode.TOOL_EXECUTION_FAILED,
+    a2c_reason: "paused",
+  });
+}
+
+/** The answer to any other request for what the owner has. */
+export function pausedError(computer: string): SmcpError {
+  const message = `Cannot serve the request: ${pauseOf(computer)}`;
+  return new SmcpError(ErrorCode.FORBIDDEN, message, { details: { state: "paused" } });
+}
+
+function pauseOf(computer: string): string {
+  return `the owner has paused Computer "${computer}"; ask the user before you try again`;
 }
 
 export function disabledResult(tool: string): CallToolResult {
@@ -33,7 +46,7 @@ export function disabledResult(tool: string): CallToolResult {
 /** A call that was confirmed for the tool as it was before. */
 export function changedResult(tool: string, what: string): CallToolResult {
   const why = `${what} of the tool has changed while the call waited for a confirmation; make the call again`;
-  return notCalled(tool, why, ErrorCode.TOOL_REQUIRES_CONFIRMATION);
+  return notCalled(tool, why, { error_code: ErrorCode.TOOL_REQUIRES_CONFIRMATION });
 }
 
 /** The outcome of a call whose tool has no route. */
@@ -64,11 +77,9 @@ export function refuseUnknown(
 function setAsideResult(tool: string, { summary }: ChangedTool): CallToolResult {
   const why = `${summary} has changed since the Computer's owner allowed it, and the ` +
     'owner has it set aside then ("on_change": "block")';
-  return notCalled(tool, why, ErrorCode.TOOL_DISABLED);
+  return notCalled(tool, why, { error_code: ErrorCode.TOOL_DISABLED });
 }
 
-function notCalled(tool: string, why: string, error_code: number): CallToolResult {
-  return failureResult(`Tool "${shorten(tool, MAX_KEPT_NAME_LENGTH)}" was not called: ${why}`, {
-    error_code,
-  });
+function notCalled(tool: string, why: string, meta: ToolResultMeta): CallToolResult {
+  return failureResult(`Tool "${shorten(tool, MAX_KEPT_NAME_LENGTH)}" was not called: ${why}`, meta);
 }

@@ -91,6 +91,12 @@ const AUTH_ACTIONS: ReadonlyMap<number, string> = new Map([
   [ErrorCode.TOOL_AUTHORIZATION_FAILED, "token_refresh_required"],
 ]);
 
+/** Says of a failed call whose MCP server was asked that the tool may have run, unless the server refused the credentials. */
+export function withEffect(result: CallToolResult): CallToolResult {
+  if (AUTH_ACTIONS.has(result.meta?.error_code ?? 0)) return result;
+  return { ...result, meta: { ...result.meta, may_have_run: true } };
+}
+
 export function withTexts(result: CallToolResult, convert: (text: string) => string): CallToolResult {
   const content = result.content.map((item) =>
     item.type === "text" ? { ...item, text: convert(item.text) } : item
@@ -150,7 +156,7 @@ const AWAITED_WORDS: Readonly<Record<AwaitedPerson, (server: string) => string>>
 
 export interface AnsweredCall {
   /** Its answer now: a question while one is open, else what comes next. */
-  readonly call: { readonly answer: Promise<CallToolResult> };
+  readonly call: { readonly answer: Promise<CallToolResult>; askedAtMs?: number };
   readonly result: Promise<CallToolResult>;
 }
 
@@ -176,7 +182,11 @@ export class RepeatedCalls {
    */
   answerOf(request: ToolCallReq): Promise<CallToolResult> | undefined {
     const earlier = this.#calls.get(keyOf(request));
-    if (earlier === undefined || earlier.fingerprint === fingerprintOf(request)) return earlier?.call.answer;
+    if (earlier === undefined) return undefined;
+    if (earlier.fingerprint === fingerprintOf(request)) {
+      earlier.call.askedAtMs = performance.now();
+      return earlier.call.answer;
+    }
     throw badRequest(
       "req_id",
       `Cannot use request id "${request.req_id}" again: it belongs to a different call`,

@@ -36,6 +36,8 @@ const PARTS = {
 /** The most lines of one part, and the most characters of each, that a change shows of either side. */
 const MAX_LINES = 20;
 const MAX_LINE_LENGTH = 300;
+/** What is shown of a long line before the first difference. */
+const SHARED_SHOWN = 40;
 
 export function definitionOf({ title, description, inputSchema, outputSchema, annotations }: McpTool) {
   return { title, description, inputSchema, outputSchema, annotations } satisfies ToolDefinition;
@@ -47,7 +49,8 @@ export function toolChanges(before: ToolDefinition, after: ToolDefinition): Tool
   return keys.flatMap((key): ToolChange[] => {
     const [old, now] = [linesOf(before[key]), linesOf(after[key])];
     if (old.join("\n") === now.join("\n")) return [];
-    return [{ part: PARTS[key], removed: without(old, now), added: without(now, old) }];
+    const [gone, come] = [without(old, now), without(now, old)];
+    return [{ part: PARTS[key], removed: shownOf(gone, come), added: shownOf(come, gone) }];
   });
 }
 
@@ -60,11 +63,28 @@ function linesOf(value: unknown): string[] {
 
 function without(lines: readonly string[], others: readonly string[]): string[] {
   const known = new Set(others);
-  const left = lines.filter((line) => !known.has(line));
-  const shown = left.slice(0, MAX_LINES).map((line) =>
-    line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH).toWellFormed()}…` : line
-  );
-  return left.length > MAX_LINES ? [...shown, `… ${left.length - MAX_LINES} more lines`] : shown;
+  return lines.filter((line) => !known.has(line));
+}
+
+/** The lines within their bounds, a long one from where it differs from its counterpart. */
+function shownOf(lines: readonly string[], others: readonly string[]): string[] {
+  const shown = lines.slice(0, MAX_LINES).map((line, at) => cut(line, sharedLength(line, others[at] ?? "")));
+  return lines.length > MAX_LINES ? [...shown, `… ${lines.length - MAX_LINES} more lines`] : shown;
+}
+
+function cut(line: string, sharedLength: number): string {
+  if (line.length <= MAX_LINE_LENGTH) return line;
+  const from = Math.max(0, sharedLength - SHARED_SHOWN);
+  const shown = line.slice(from, from + MAX_LINE_LENGTH).toWellFormed();
+  const rest = line.length - from - MAX_LINE_LENGTH;
+  return `${from > 0 ? "…" : ""}${shown}${rest > 0 ? `… ${rest} more characters` : ""}`;
+}
+
+/** How many characters two lines have in common at their beginning. */
+function sharedLength(line: string, other: string): number {
+  let length = 0;
+  while (length < line.length && line[length] === other[length]) length++;
+  return length;
 }
 
 /** The parts in one line, as a caller reads them: `description and input schema`. */

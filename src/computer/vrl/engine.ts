@@ -27,7 +27,7 @@ export class VrlError extends Error {
 }
 
 /**
- * Compiles and runs scripts, one at a time. The engine is loaded at the first use and takes some 100 MB; it has no access
+ * Compiles and runs scripts, one at a time. The engine is loaded at the first use and takes much memory; it has no access
  * to the environment, files or the network. After a script that takes too long or breaks the engine, the engine is
  * loaded again for the next script.
  */

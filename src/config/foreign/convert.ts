@@ -126,7 +126,8 @@ function fromStdio(entry: FlatStdioServer | undefined, context: VariableContext)
     cwd: folderOf(cwd ?? undefined, context),
     ...(envFile ? { env_file: fileOf(envFile, context.origin) } : {}),
   };
-  return { ...fromShared(entry, context), server_parameters };
+  const sandbox = entry.sandbox ? { sandbox: entry.sandbox } : {};
+  return { ...fromShared(entry, context), ...sandbox, server_parameters };
 }
 
 function fromEnv(

@@ -119,6 +119,34 @@ const chosenTools: Member = (value, key) => {
   ];
 };
 
+/** `sandboxEnabled` of other programs; our own `sandbox` needs no such switch. What is no answer limits nothing, and is refused. */
+const foreignSandbox: Member = (value, key, entry) => {
+  const sandbox = entry["sandbox"] ?? { filesystem: {} };
+  if (value === false || value === null || !isForeignSandbox(sandbox)) return [];
+  return [{ path: ["sandbox"], value: value === true ? fromForeignSandbox(sandbox) : value, from: [key] }];
+};
+const ownSandbox: Member = (value, key) =>
+  value === null || isForeignSandbox(value) ? [] : [{ path: ["sandbox"], value, from: [key] }];
+
+/**
+ * A sandbox in the form of VS Code and Claude, in ours: everything may be read and nothing written but what it lists, and no
+ * host reached. What we cannot limit stays, and is refused as unknown.
+ */
+function fromForeignSandbox(value: unknown): Readonly<Record<string, unknown>> {
+  const { filesystem, network, ...others } = isRecord(value) ? value : {};
+  const { allowWrite, denyRead, ...files } = isRecord(filesystem) ? filesystem : {};
+  const { allowedDomains, ...hosts } = isRecord(network) ? network : {};
+  const isSet = ([, each]: [string, unknown]) =>
+    !(Array.isArray(each) && each.length === 0) && each !== false;
+  const unknown = Object.entries({ ...others, ...files, ...hosts }).filter(isSet);
+  const known = { write: allowWrite, deny_read: denyRead, net: allowedDomains };
+  return { read: ["*"], env: ["*"], ...known, ...Object.fromEntries(unknown) };
+}
+
+function isForeignSandbox(value: unknown): boolean {
+  return isRecord(value) && (value["filesystem"] !== undefined || value["network"] !== undefined);
+}
+
 const nothing: Member = () => [];
 
 /** Our names for members of other programs; a member that is not listed keeps its name. */
@@ -179,6 +207,8 @@ const SHARED: Readonly<Record<string, Member>> = {
   includeTools: renamedTo("allowed_tools"),
   requestInit: nestedHeaders,
   requestOptions: nestedHeaders,
+  sandbox: ownSandbox,
+  sandboxEnabled: foreignSandbox,
   tools: chosenTools,
   working_directory: renamedTo("cwd"),
 };

@@ -1,6 +1,6 @@
 /** Flat server entries, without `server_parameters`, as other programs write them. */
 import { z } from "zod";
-import type { MCPServerConfig, OAuthSettings } from "../../protocol/config.ts";
+import type { MCPServerConfig, OAuthSettings, SandboxSettings } from "../../protocol/config.ts";
 import {
   approval,
   bundleId,
@@ -8,6 +8,7 @@ import {
   mcpVersion,
   oauthSettings,
   onChange,
+  sandbox,
   toolMeta,
 } from "../../protocol/schemas/config.ts";
 import type { ToolMeta } from "../../protocol/tools.ts";
@@ -77,6 +78,8 @@ export interface FlatStdioServer extends FlatServer {
   cwd?: string | null | undefined;
   /** A file with lines of `NAME=value`, read when the server starts; `env` overrides it. */
   envFile?: string | null | undefined;
+  /** What the server may reach; everything that this user may by default. */
+  sandbox?: SandboxSettings | null | undefined;
 }
 
 /** A server on the network. */
@@ -138,6 +141,7 @@ const stdioMembers = {
   env: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).nullish(),
   cwd: z.string().nullish(),
   envFile: z.string().nullish(),
+  sandbox: sandbox.nullish(),
 };
 const httpMembers = {
   type: z.enum(
@@ -172,6 +176,7 @@ export const VARIABLE_KEYS: readonly string[] = [
   "env",
   "cwd",
   "envFile",
+  "sandbox",
   "headers",
   "oauth",
   ...URL_KEYS,

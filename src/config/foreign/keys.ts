@@ -1,20 +1,9 @@
-/** Keys of flat entries that we do not support: refused, ignored with a warning, or silently ignored. */
+/** Keys of flat entries that we do not support: ignored with a warning, or silently ignored. */
 import { membersOf } from "./dialects.ts";
 import { FLAT_KEYS } from "./flat.ts";
 import { type ConfigForm, isRemark } from "../form.ts";
 import { type Synonyms, unknownKey } from "../explain.ts";
 import type { ReadingPlace } from "../problem.ts";
-
-/** Keys that are refused, because a server without them would be unsafe. */
-const REFUSED: ReadonlyMap<
-  string,
-  { readonly state: string; readonly isMeant: (value: unknown) => boolean }
-> = new Map(Object.entries({
-  sandboxEnabled: {
-    state: "is not supported: servers run without a sandbox; remove it, or start a sandbox in the command",
-    isMeant: (value: unknown) => value === true,
-  },
-}));
 
 const NO_PROVIDER = 'has no effect; write "oauth", or put a token into "headers"';
 const NO_TIMEOUT = "has no effect: the Agent sets the timeout of each call";
@@ -69,8 +58,6 @@ const DECORATION: ReadonlySet<string> = new Set([
   "extensionName",
   "fromGalleryId",
   "dev",
-  // Has an effect only with `sandboxEnabled`, which is refused.
-  "sandbox",
 ]);
 
 /** Common names of other programs for our keys, whose spelling is not similar. */
@@ -90,22 +77,17 @@ const SYNONYMS: Synonyms = new Map(Object.entries({
   httpHeaders: "headers",
 }));
 
-/** Refuses or warns of the unsupported keys of an entry. */
+/** Warns of the unsupported keys of an entry. */
 export function checkForeignKeys(
   entry: Readonly<Record<string, unknown>>,
   { path, findings, form }: ReadingPlace & { readonly form: ConfigForm },
 ): void {
   const known = [...FLAT_KEYS, ...membersOf(form)];
   for (const [key, value] of Object.entries(entry)) {
-    const refused = REFUSED.get(key);
-    if (refused !== undefined) {
-      if (refused.isMeant(value)) findings.refuse([...path, key], refused.state);
-      continue;
-    }
     if (known.includes(key) || DECORATION.has(key) || isRemark(key)) continue;
     // An unsupported feature that is switched off needs no warning.
     if (IGNORED.has(key) && (value === false || value === null)) continue;
-    const similar = [...known, ...REFUSED.keys(), ...IGNORED.keys()];
+    const similar = [...known, ...IGNORED.keys()];
     findings.warn([...path, key], IGNORED.get(key) ?? unknownKey(key, similar, SYNONYMS));
   }
 }

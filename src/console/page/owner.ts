@@ -1,15 +1,12 @@
 /** The page of the owner of a machine. */
-import { computed } from "@preact/signals";
-import { render } from "preact";
 import { useEffect } from "preact/hooks";
 import type { StatusValue } from "../../api_values.ts";
 import { connection } from "./kit/client.ts";
-import { html } from "./kit/html.ts";
-import { Do, State } from "./kit/parts.ts";
+import { Do, stateOf } from "./kit/parts.ts";
 import { useReading } from "./kit/reading.ts";
 import { type Screen, Shell, startPage } from "./kit/shell.ts";
-import { Since } from "./kit/time.ts";
-import { Line, Name, type View } from "./kit/words.ts";
+import { sinceOf } from "./kit/time.ts";
+import { html, lineOf, nameOf, type View } from "./kit/words.ts";
 import { followComputer, isPaused, status, waiting } from "./owner/computer.ts";
 import { Configuration } from "./owner/configuration.ts";
 import { History } from "./owner/history.ts";
@@ -40,36 +37,31 @@ const SCREENS: readonly Screen[] = [
 function Owner(): View {
   const { value } = useReading<StatusValue>("status", { on: ["connection", "servers", "tools", "config"] });
   useEffect(() => void (status.value = value), [value]);
-  const path = isPaused.value ? "resume" : "pause";
+  const [path, kind] = isPaused.value ? ["resume", "primary"] : ["pause"];
   return html`
-    <${Shell} screens=${SCREENS} keys=${texts.keys} refused=${texts.refused} head=${html`<${Head} />`}
-      actions=${html`<${Do} keys="P" kind=${isPaused.value && "primary"} path=${path} label=${
-        texts
-          .pause[path]
-      } />`}
-      banner=${isPaused.value && html`<p class="banner" role="status">${texts.pause.banner}</p>`} />
+    <${Shell} screens=${SCREENS} name=${status.value?.name ?? ""} keys=${texts.keys} refused=${texts
+      .refused} head=${headOf()}
+      actions=${html`<${Do} keys="P" kind=${kind} path=${path} />`}
+      banner=${isPaused.value && html`<p class="banner" role="status">${texts.pausedBanner}</p>`} />
   `;
 }
 
-function Head(): View {
+function headOf(): View {
   if (status.value === undefined) return html`<strong>${texts.product}</strong>`;
   const away = connection.value === "lost" && { connected: false, office: null, agent: null, since: null };
   const { name, server, connected, office, agent, since } = { ...status.value, ...away };
+  const where = office === null ? connected ? T.noOffice : T.notConnected : [T.office, " ", nameOf(office)];
+  const kind = connected ? "good" : server === null ? "off" : "bad";
+  const long = html`<span class="wide-only">${T.since} ${sinceOf(since)}</span>`;
   return html`
-    <strong><${Name} text=${name} /></strong>
-    <p class="where">
-      <${State} kind=${connected ? "good" : server === null ? "off" : "bad"}>
-        <span>${office === null
-          ? connected ? T.noOffice : T.notConnected
-          : html`${T.office} <${Name} text=${office} />`}${since &&
-          html`<span class="wide-only">${T.since} <${Since} at=${since} /></span>`}</span><//>
-      ${server !== null && html`<span class="wide-only">${T.at} <${Line} text=${server} max=${80} /></span>`}
+    <strong>${nameOf(name)}</strong>
+    <p class="where">${stateOf(kind, html`<span>${where}${since && long}</span>`)}
+      ${server !== null && html`<span class="wide-only">${T.at} ${lineOf(server, 80)}</span>`}
       ${agent
-        ? html`<span>${texts.now.agent} <${Name} text=${agent} /></span>`
+        ? html`<span>${texts.now.agent} ${nameOf(agent)}</span>`
         : office !== null && html`<span class="faint">${T.noAgent}</span>`}</p>
   `;
 }
 
-startPage({ name: computed(() => status.value?.name ?? ""), count: computed(() => waiting.value.length) });
 followComputer();
-render(html`<${Owner} />`, document.body);
+startPage(Owner);

@@ -10,6 +10,7 @@ import {
 import type { Json } from "../../local_tools/mcp.ts";
 import { isRecord } from "../../json/json.ts";
 import type { Logger } from "../../log.ts";
+import type { AskedHeaders } from "../../http/headers.ts";
 import { type Access, accessOf } from "../../http/mcp/access.ts";
 import type { McpPath } from "../../http/mcp/entrance.ts";
 import type { AdmittedRequest } from "../../http/mcp/json_body.ts";
@@ -77,8 +78,8 @@ export class Endpoint implements McpPath {
   ): Promise<Response | undefined> {
     this.#busy++;
     ending.defer(() => void this.#busy--);
-    const use = this.served.use?.();
-    if (use !== undefined) ending.use(use);
+    const use = this.served.use?.(access.id);
+    if (use !== undefined) ending.defer(() => use[Symbol.dispose]());
     const problem = await this.served.problem?.();
     if (problem !== undefined) return cannotUse(problem);
     // Without a challenge, the answer of the tool says so.
@@ -102,7 +103,7 @@ export class Endpoint implements McpPath {
     await this.modern.close();
   }
 
-  #refuseCall(headers: Headers, body: unknown): Response | undefined {
+  #refuseCall(headers: AskedHeaders, body: unknown): Response | undefined {
     const tool = this.#gateway.findTool(headers.get("mcp-name") ?? "", this.#scope);
     return tool && refuseParamHeaders(tool.inputSchema, body, headers);
   }
@@ -112,7 +113,7 @@ export class Endpoint implements McpPath {
 function keeping(served: ServedOffice, factory: SessionFactory): SessionFactory {
   return (client) => {
     const server = factory(client);
-    const use = served.use?.();
+    const use = served.use?.(client.access().id);
     const { onclose } = server;
     server.onclose = () => {
       onclose?.();

@@ -49,7 +49,7 @@ export function createHttpHandler(gateway: Gateway, options: HttpHandlerOptions 
  * Serves the offices of seats over Streamable HTTP: each at `/mcp/o/{office}`, also by searching and by Computer, and all
  * offices that a client's access names at `/mcp`.
  */
-export function createSeatsHandler(seats: Seats, options: HttpHandlerOptions): HttpHandler {
+export function createSeatsHandler(seats: Seats, options: HttpHandlerOptions): Entrance {
   return new Endpoints(new SeatedOffices(seats, options.logger), options).entrance;
 }
 

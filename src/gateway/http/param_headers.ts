@@ -1,4 +1,5 @@
 /** Arguments that MCP of 2026 repeats in headers (`x-mcp-header` in a tool's schema): both must say the same. */
+import type { AskedHeaders } from "../../http/headers.ts";
 import type { Json } from "../../local_tools/mcp.ts";
 import { isRecord } from "../../json/json.ts";
 import { RpcErrorCode } from "../../protocol/mcp.ts";
@@ -20,7 +21,7 @@ const known = new WeakMap<object, HeaderParameters>();
 export function refuseParamHeaders(
   inputSchema: Json,
   message: unknown,
-  headers: Headers,
+  headers: AskedHeaders,
 ): Response | undefined {
   const params = isRecord(message) ? message["params"] : undefined;
   const args = isRecord(params) ? params["arguments"] : undefined;

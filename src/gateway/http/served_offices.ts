@@ -1,4 +1,5 @@
 /** Which gateway serves the office of a path: one for all paths, or one for each office. */
+import { Releases } from "../../async/releases.ts";
 import { settledWithin } from "../../async/abortable.ts";
 import { OfficeGroup } from "../../agent/group/office_group.ts";
 import { type Access, refuseOffice } from "../../http/mcp/access.ts";
@@ -20,8 +21,8 @@ export interface ServedOffice {
   readonly gateway: GatewayCore;
   /** Aborted when it is no longer served; never when absent. */
   readonly ended?: AbortSignal;
-  /** Keeps it for a client, until the result is disposed of. */
-  use?(): Disposable;
+  /** Keeps it for a client, by the id of its credential, until the result is disposed of. */
+  use?(client: string): Disposable;
   /** Why it cannot be used now, in words for users; `undefined` when it can, and while that is not known for long. */
   problem?(): Promise<string | undefined>;
 }
@@ -160,13 +161,15 @@ function noPlace(): Response {
 }
 
 function servedSeat(seat: Seat): ServedOffice {
+  let isDecided = false;
+  void seat.tried.then(() => isDecided = true);
   return {
     key: JSON.stringify([seat.office]),
     gateway: seat.gateway,
     ended: seat.ended,
-    use: () => seat.use(),
+    use: (client) => seat.use(client),
     async problem() {
-      await settledWithin(seat.tried, DECISION_MS);
+      if (!isDecided) await settledWithin(seat.tried, DECISION_MS);
       return seat.problem;
     },
   };
@@ -208,10 +211,10 @@ class SeatGroup implements ServedOffice {
     return this.#uses > 0;
   }
 
-  use(): Disposable {
+  use(client: string): Disposable {
     this.#uses++;
-    const uses = new DisposableStack();
-    for (const seat of this.#seats) uses.use(seat.use());
+    const uses = new Releases();
+    for (const seat of this.#seats) uses.use(seat.use(client));
     uses.defer(() => void this.#uses--);
     return uses;
   }

@@ -74,9 +74,13 @@ export class OfficeResources {
     });
   }
 
-  /** The resources and templates of these Computers. One that does not answer in time has what it listed before. */
+  /**
+   * The resources and templates of these Computers. One that does not answer in time has what it listed before.
+   *
+   * @throws {ProtocolError} when there are none, and a Computer refuses to list.
+   */
   async list(computers: readonly string[]): Promise<ClientList> {
-    const entries = await this.#cache.get(computers);
+    const entries = await this.#cache.insist(computers);
     const untranslated = entries.filter(({ translated }) => translated === undefined);
     this.#uris.claim(untranslated.flatMap(({ resources, templates }) => [...resources, ...templates]));
     const lists = entries.map((entry) => this.#translate(entry));

@@ -6,8 +6,7 @@ import type { Json } from "../../local_tools/mcp.ts";
 import type { OfficeView } from "../../agent/toolkit/office_view.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
-import { describeError } from "../../text/text.ts";
-import { toSeenLine, toSeenName } from "../../text/safe_text.ts";
+import { toSeenError, toSeenLine, toSeenName } from "../../text/safe_text.ts";
 import type { ClientList, OfficeResources } from "./office_resources.ts";
 import { hasOwnHost, isReserved, type ResourceAddress, type ResourceUris } from "./uris.ts";
 
@@ -162,7 +161,7 @@ function toReadError(
   { clientUri, computer }: { readonly clientUri: string; readonly computer: string },
 ): Error {
   const what = `Cannot read ${toSeenLine(clientUri)} on Computer ${toSeenName(computer)}`;
-  const message = `${what}: ${toSeenLine(describeError(error))}`.toWellFormed();
+  const message = `${what}: ${toSeenError(error)}`.toWellFormed();
   if (!(error instanceof SmcpError)) return new ProtocolError(ProtocolErrorCode.InternalError, message);
   if (NOT_FOUND.has(error.code)) return new ResourceNotFoundError(clientUri, message);
   const isWrong = error.code === ErrorCode.BAD_REQUEST || error.code === ErrorCode.INVALID_DPE_URI;

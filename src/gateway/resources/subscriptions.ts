@@ -1,9 +1,11 @@
 /** Subscriptions of clients to resources of Computers. */
 import { settledWithin } from "../../async/abortable.ts";
-import type { Office, OfficeChange, OfficeView } from "../../agent/toolkit/office_view.ts";
+import type { Office } from "../../agent/toolkit/office.ts";
+import type { OfficeChange, OfficeView } from "../../agent/toolkit/office_view.ts";
 import { hasDpeScheme } from "../../uri/dpe_uri.ts";
 import { hasWindowScheme } from "../../uri/window_uri.ts";
 import type { Logger } from "../../log.ts";
+import { isForbidden } from "../../protocol/errors.ts";
 import { describeError } from "../../text/text.ts";
 import { toSeenLine } from "../../text/safe_text.ts";
 import type { ResourceAddress } from "./uris.ts";
@@ -31,6 +33,8 @@ interface Followed {
   readonly holders: Map<string, number>;
   /** Whether the Computer tells of this resource alone; otherwise all its windows or documents count as changed. */
   isExact: boolean;
+  /** Whether the Computer has refused the last request, as one that its owner has paused does. */
+  isRefused: boolean;
   /** Resolves when the Computer has answered the last request. Never rejects. */
   subscribing: Promise<void>;
 }
@@ -78,7 +82,7 @@ export class ResourceSubscriptions {
       throw new RangeError(`Cannot subscribe to ${toSeenLine(clientUri)}: ${problem}`);
     }
     const followed = known ??
-      { address, holders: new Map(), isExact: false, subscribing: Promise.resolve() };
+      { address, holders: new Map(), isExact: false, isRefused: false, subscribing: Promise.resolve() };
     follower.count++;
     followed.holders.set(clientUri, (followed.holders.get(clientUri) ?? 0) + 1);
     this.#followed.set(keyOf(address), followed);
@@ -122,8 +126,10 @@ export class ResourceSubscriptions {
     try {
       await office.computer(computer).subscribeResource(uri, { mcpServer, signal });
       followed.isExact = true;
+      followed.isRefused = false;
     } catch (error) {
       followed.isExact = false;
+      followed.isRefused = isForbidden(error);
       this.#log.debug("no subscription to a single resource", { computer, uri, error: describeError(error) });
     }
   }
@@ -162,6 +168,7 @@ export class ResourceSubscriptions {
   #onChange(change: OfficeChange): void {
     if (change.kind === "windows") this.#tellCoarse(change.computer, hasWindowScheme);
     if (change.kind === "documents") this.#tellCoarse(change.computer, hasDpeScheme);
+    if (change.kind === "resources") this.#renewRefused(change.computer);
     if (change.kind === "members" || change.kind === "connection") this.#renew();
   }
 
@@ -170,6 +177,14 @@ export class ResourceSubscriptions {
     this.#tell(({ address, isExact }) =>
       !isExact && address.computer === computer && isConcerned(address.uri)
     );
+  }
+
+  /** A Computer that gives its resources again says that they have changed. */
+  #renewRefused(computer: string): void {
+    for (const followed of this.#followed.values()) {
+      if (!followed.isRefused || followed.address.computer !== computer) continue;
+      void this.#subscribe(followed).then(() => followed.isRefused ? undefined : this.#tellHolders(followed));
+    }
   }
 
   /** Subscriptions end with either connection, and changes meanwhile were missed. */

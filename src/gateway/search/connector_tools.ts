@@ -55,7 +55,7 @@ function searchTool(reach: Reach): LocalTool {
         .map(({ id, title, text, isPage }) => ({ id, title, url: id, ...(isPage ? { text } : {}) }));
       const problems = problemLines(answers);
       const isFailed = problems.length === answers.length;
-      return connectorResult({ results, ...(problems.length === 0 ? {} : { problems }) }, isFailed);
+      return connectorResult({ ...(problems.length === 0 ? {} : { problems }), results }, isFailed);
     },
   });
 }
@@ -160,7 +160,9 @@ async function readWindow(
     const metadata = { computer: remote.name, type: "window", ...(isCut ? { truncated: "true" } : {}) };
     return { id, title: toBareLine(title), text: part, url: id, metadata };
   }
-  throw new ArgumentError([`No window ${toSeenLine(uri)} is open`, ...problemLines(answers)].join("\n"));
+  const problems = problemLines(answers);
+  const none = problems.length === answers.length ? [] : [`No window ${toSeenLine(uri)} is open`];
+  throw new ArgumentError([...problems, ...none].join("\n"));
 }
 
 function readDocument(place: Place, uri: string): Promise<Json> {

@@ -14,6 +14,8 @@ const PURPOSE_CHARACTERS = 200;
 const MAX_CHARACTERS = 4_000;
 const MAX_TEXTS = 200;
 const MAX_DEPTH = 3;
+/** Words that each task may have, and that tell no tool. */
+const OF_TASKS = /\b(?:use[ds]?|using|want|need|like|tools?)\b/gi;
 
 /** What is indexed of a tool, by the name that clients call it by. */
 type Entry = Readonly<Record<keyof typeof WEIGHTS, string>> & { readonly id: string };
@@ -46,7 +48,7 @@ export class ToolIndex {
     query: string,
     { isWanted = () => true }: { readonly isWanted?: (tool: OfficeTool) => boolean } = {},
   ): OfficeTool[] {
-    return this.#search.search(query).flatMap((id) => {
+    return this.#search.search(query.replace(OF_TASKS, " ")).flatMap((id) => {
       const tool = this.#indexed.get(id)?.tool;
       return tool !== undefined && isWanted(tool) ? [tool] : [];
     });

@@ -73,8 +73,9 @@ export class OfficeSkills {
     return this.#cache.kept.flat();
   }
 
+  /** @throws {ProtocolError} when there are none, and a Computer refuses to list. */
   async list(computers: readonly string[]): Promise<OfficeSkill[]> {
-    return (await this.#cache.get(computers)).flat();
+    return (await this.#cache.insist(computers)).flat();
   }
 
   /** The skill whose `SKILL.md` has this URI; `undefined` when no Computer of these has it. */

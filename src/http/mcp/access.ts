@@ -2,6 +2,7 @@
 import type { AuthInfo } from "@modelcontextprotocol/server";
 import type { LogFields } from "../../log.ts";
 import type { AccessRights } from "../../protocol/rights.ts";
+import type { AskedRequest } from "../headers.ts";
 import { digestOf, isToken, readBearer } from "../tokens.ts";
 import { httpError } from "./http_error.ts";
 
@@ -51,7 +52,7 @@ export interface AccessRule {
    *
    * @param resource The canonical URL of the path, which the audience of a token must equal.
    */
-  admit(request: Request, resource: string): Promise<Access | Response>;
+  admit(request: AskedRequest, resource: string): Promise<Access | Response>;
   /** What clients read about a path before they have a token (RFC 9728); nothing when absent. */
   metadata?(resource: string): Readonly<Record<string, unknown>>;
 }

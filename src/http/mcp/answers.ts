@@ -1,5 +1,7 @@
 /** Answers: JSON, or events of a stream, none of which is longer than clients read; and their end. */
-import { pairsOf } from "../header_pairs.ts";
+import { onAbort } from "../../async/abortable.ts";
+import { type AskedRequest, LENGTH_HEADER, pairsOf } from "../headers.ts";
+import { Buffer } from "node:buffer";
 import { ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { LISTEN_METHOD } from "../../protocol/mcp.ts";
 import { isRecord } from "../../json/json.ts";
@@ -11,19 +13,26 @@ const SHORTENED_LENGTH = 20_000;
 const JSON_TYPE = "application/json";
 const EVENTS_TYPE = "text/event-stream";
 
-export const ANY_FORM = `${JSON_TYPE}, ${EVENTS_TYPE}`;
+/** Proxies neither keep events back nor change them. */
+const EVENTS_HEADERS: [string, string][] = [
+  ["content-type", EVENTS_TYPE],
+  ["cache-control", "no-cache, no-transform"],
+  ["x-accel-buffering", "no"],
+];
 
 export interface AcceptedForms {
   readonly json: boolean;
   readonly events: boolean;
 }
 
+const REFUSED = /;\s*q=0(\.0*)?\s*(;|$)/;
+
 /** The forms that answer a request; `undefined` when it takes none of them. */
-export function acceptedForms({ method, headers }: Request): AcceptedForms | undefined {
-  const types = (headers.get("accept") || "*/*").toLowerCase().split(",").flatMap((range) => {
-    const [type, ...parameters] = range.split(";").map((part) => part.trim());
-    return parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter)) ? [] : [type];
-  });
+export function acceptedForms(
+  { method, headers }: Pick<AskedRequest, "method" | "headers">,
+): AcceptedForms | undefined {
+  const types = (headers.get("accept") || "*/*").toLowerCase().split(",")
+    .filter((range) => !REFUSED.test(range)).map((range) => range.split(";", 1)[0]?.trim());
   const accepts = (...ranges: readonly string[]) => ranges.some((range) => types.includes(range));
   const json = accepts("*/*", "application/*", JSON_TYPE);
   const events = accepts("*/*", "text/*", EVENTS_TYPE);
@@ -34,76 +43,66 @@ export function acceptedForms({ method, headers }: Request): AcceptedForms | und
   return json || events ? { json, events } : undefined;
 }
 
-/**
- * The same answer in a form that the client takes. An answer that is too long for an event becomes JSON, unless the stream
- * has begun: then it is shortened, and says so.
- *
- * @param options `signal`: aborted when the client is gone.
- */
-export async function inForm(
-  response: Response,
-  { json, events, signal }: AcceptedForms & { readonly signal: AbortSignal },
-): Promise<Response> {
-  const { body, status } = response;
+/** An answer in JSON that is there as a whole. Headers that are set cost a tenth of those that are given. */
+export function wholeAnswer(text: string): Response {
+  const response = new Response(text);
+  response.headers.set("content-type", JSON_TYPE);
+  response.headers.set(LENGTH_HEADER, String(Buffer.byteLength(text)));
+  return response;
+}
+
+/** An answer in events. */
+export class EventStream {
+  readonly response: Response;
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+
+  constructor() {
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => void (this.#controller = controller),
+      cancel: () => void (this.#controller = undefined),
+    });
+    this.response = new Response(body, { headers: EVENTS_HEADERS });
+  }
+
+  get isOpen(): boolean {
+    return this.#controller !== undefined;
+  }
+
+  write(message: string): void {
+    this.#controller?.enqueue(encoder.encode(toEvent(message)));
+  }
+
+  /** A sign of life. */
+  beat(): void {
+    this.#controller?.enqueue(encoder.encode(": keepalive\n\n"));
+  }
+
+  close(): void {
+    this.#controller?.close();
+    this.#controller = undefined;
+  }
+}
+
+/** The same answer in a form that the client takes. */
+export async function inForm(response: Response, { json, events }: AcceptedForms): Promise<Response> {
   const [type] = response.headers.get("content-type")?.split(";") ?? [];
-  if (body === null || status !== 200) return response;
-  if (type === JSON_TYPE && !json) {
-    const events = ReadableStream.from([encoder.encode(toEvent(await response.text()))]);
-    return withBody(response, EVENTS_TYPE, eventsOf(events.getReader()));
+  if (response.status !== 200) return response;
+  if (type === JSON_TYPE) {
+    const text = await response.text();
+    return json ? wholeAnswer(text) : new Response(toEvent(text), { headers: EVENTS_HEADERS });
   }
-  if (type !== EVENTS_TYPE) return response;
-  const reader = body.getReader();
-  if (!json) return withBody(response, EVENTS_TYPE, eventsOf(reader));
-  const stop = () => void reader.cancel(signal.reason).catch(() => undefined);
-  signal.addEventListener("abort", stop, { once: true });
-  if (signal.aborted) stop();
-  try {
-    const { value: first } = await reader.read();
-    if (events && (first?.length ?? 0) <= MAX_EVENT_BYTES) {
-      return withBody(response, EVENTS_TYPE, eventsOf(reader, first));
-    }
-    return withBody(response, JSON_TYPE, await responsesOf(reader, first));
-  } finally {
-    signal.removeEventListener("abort", stop);
+  if (type !== EVENTS_TYPE || events || response.body === null) return response;
+  return wholeAnswer(await responseOf(response.body));
+}
+
+/** The answer to a request, from a stream of events: the SDK writes each in one piece. */
+async function responseOf(events: ReadableStream<Uint8Array>): Promise<string> {
+  for await (const event of events) {
+    const data = dataOf(event);
+    if (data !== undefined && !("method" in JSON.parse(data))) return data;
   }
+  return "";
 }
-
-function withBody({ headers: given }: Response, type: string, body: BodyInit): Response {
-  const others = pairsOf(given).filter(([name]) => name !== "content-type");
-  return new Response(body, { headers: [...others, ["content-type", type]] });
-}
-
-/** The answer to a request, or the list of those to a batch, from a stream that is read to its end. */
-async function responsesOf(reader: EventReader, first: Uint8Array | undefined): Promise<string> {
-  const answers: string[] = [];
-  for (let piece = first; piece !== undefined; piece = (await reader.read()).value) {
-    const data = dataOf(piece);
-    if (data !== undefined && !("method" in JSON.parse(data))) answers.push(data);
-  }
-  const [only = "", ...others] = answers;
-  return others.length === 0 ? only : `[${answers.join(",")}]`;
-}
-
-/** The events of a stream, one of which may have been read. */
-function eventsOf(reader: EventReader, first?: Uint8Array): ReadableStream<Uint8Array> {
-  let next = first;
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      let event: Uint8Array | undefined;
-      while (event === undefined) {
-        const { value } = next === undefined ? await reader.read() : { value: next };
-        next = undefined;
-        if (value === undefined) return controller.close();
-        event = fitted(value);
-      }
-      controller.enqueue(event);
-    },
-    cancel: (reason) => reader.cancel(reason),
-  }, { highWaterMark: 0 });
-}
-
-/** The SDK writes each event in one piece. */
-type EventReader = ReadableStreamDefaultReader<Uint8Array>;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -176,41 +175,50 @@ function sizeOf(value: unknown): number {
 export const MAX_UNREAD_BYTES = 32 * 1024 * 1024;
 
 /**
- * The same answer; `done` is called once, when its body has been sent, its reader is gone, more than
+ * The same answer, whose events are none too long; `done` is called once, when its body is there as a whole or has been sent, its reader is gone, more than
  * {@linkcode MAX_UNREAD_BYTES} wait to be read, or `until` is aborted, which ends the body.
  *
- * @param options `last`: what ends a stream of events that `until` cuts off.
+ * @param options `last`: makes what ends a stream of events that `until` cuts off.
  */
 export function whenDone(
   response: Response,
   done: () => void,
-  { until, last }: { readonly until?: AbortSignal | undefined; readonly last?: Uint8Array | undefined } = {},
+  { until, last }: {
+    readonly until?: AbortSignal | undefined;
+    readonly last?: (() => Uint8Array | undefined) | undefined;
+  } = {},
 ): Response {
-  if (response.body === null) {
+  if (response.headers.has(LENGTH_HEADER) || response.body === null) {
     done();
     return response;
   }
   const reader = response.body.getReader();
   const isEvents = response.headers.get("content-type")?.startsWith(EVENTS_TYPE) === true;
   let isDone = false;
-  const stop = () => void reader.cancel(until?.reason).catch(() => undefined);
+  // Any other answer is there as a whole.
+  const cut = onAbort(
+    isEvents ? until : undefined,
+    () => void reader.cancel(until?.reason).catch(() => undefined),
+  );
   const end = () => {
-    until?.removeEventListener("abort", stop);
+    cut[Symbol.dispose]();
     if (!isDone) done();
     isDone = true;
   };
-  until?.addEventListener("abort", stop);
-  if (until?.aborted === true) stop();
   const passOn = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
-    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+    const next = async () => (await reader.read()).value;
+    for (let piece = await next(); piece !== undefined; piece = await next()) {
+      const sent = isEvents ? fitted(piece) : piece;
+      if (sent === undefined) continue;
       if ((controller.desiredSize ?? 0) <= 0) {
         const message =
           `Cannot go on with the answer: more than ${MAX_UNREAD_BYTES} bytes of it wait to be read`;
         throw new DOMException(message, "AbortError");
       }
-      controller.enqueue(piece.value);
+      controller.enqueue(sent);
     }
-    if (until?.aborted === true && last !== undefined && isEvents) controller.enqueue(last);
+    const ending = until?.aborted === true && isEvents ? last?.() : undefined;
+    if (ending !== undefined) controller.enqueue(ending);
     controller.close();
   };
   const body = new ReadableStream<Uint8Array>({

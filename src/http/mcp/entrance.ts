@@ -2,7 +2,8 @@
  * An MCP server over HTTP. Every request passes host, origin, token, path, and the size of its body. A client of 2025 has a
  * session, one of 2026 a server for each request.
  */
-import { pairsOf } from "../header_pairs.ts";
+import { Releases } from "../../async/releases.ts";
+import { type AskedRequest, pairsOf } from "../headers.ts";
 import { isJsonContentType, isLegacyRequest, type McpHttpHandler } from "@modelcontextprotocol/server";
 import { Deadline } from "../../async/deadline.ts";
 import { rateOf, TokenBucket } from "../../async/token_bucket.ts";
@@ -21,7 +22,7 @@ import {
   toAuthInfo,
   tokenRule,
 } from "./access.ts";
-import { acceptedForms, ANY_FORM, cutOff, inForm, whenDone } from "./answers.ts";
+import { acceptedForms, cutOff, inForm, whenDone } from "./answers.ts";
 import { httpError } from "./http_error.ts";
 import {
   type AdmittedRequest,
@@ -30,13 +31,8 @@ import {
   type JsonBody,
   readJsonBody,
 } from "./json_body.ts";
-import {
-  MAX_FIRST_BYTES,
-  SESSION_HEADER,
-  type SessionFactory,
-  type SessionOptions,
-  Sessions,
-} from "./sessions.ts";
+import { SESSION_HEADER } from "./session_transport.ts";
+import { MAX_FIRST_BYTES, type SessionFactory, type SessionOptions, Sessions } from "./sessions.ts";
 
 const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024;
 const METHODS: readonly string[] = ["GET", "POST", "DELETE"];
@@ -50,7 +46,7 @@ const AUDIT = { module: "audit", action: "mcp" } as const;
 /** Serves requests, in any program that has web-standard ones. */
 export interface HttpHandler extends AsyncDisposable {
   /** Answers a request. Never rejects. The address of its sender stands in log lines, as `Deno.serve` passes it on. */
-  readonly fetch: (request: Request, sender?: RequestSender) => Promise<Response>;
+  readonly fetch: (request: AskedRequest, sender?: RequestSender) => Promise<Response>;
   /** Ends all sessions and streams. */
   readonly close: () => Promise<void>;
 }
@@ -157,25 +153,32 @@ export class Entrance implements HttpHandler {
     return this.close();
   }
 
+  /** How many sessions there are, of all paths. */
+  get sessions(): number {
+    return this.#sessions.size;
+  }
+
   hasSession({ factory }: McpPath): boolean {
     return this.#sessions.has(factory);
   }
 
-  readonly fetch = async (request: Request, sender?: RequestSender): Promise<Response> => {
+  readonly fetch = async (request: AskedRequest, sender?: RequestSender): Promise<Response> => {
     try {
       // HTTP/2 has its host in the URL alone, and a URL in absolute form may name another one than Host.
-      const [, host] = /^https?:\/\/([^/]*)/.exec(request.url) ?? [];
+      const [, host, path = ""] = /^https?:\/\/([^/]*)([^?#]*)/.exec(request.url) ?? [];
       const problem = senderProblem(senderHeaders(request), this.#senders, { host });
       if (problem !== undefined) return httpError(403, problem);
-      return withCors(await this.#admit(request, fieldsOf(sender)), request);
+      return withCors(await this.#admit(request, { path, sender: fieldsOf(sender) }), request);
     } catch (error) {
       this.#log.error("a request of a client failed", { error: String(error) });
       return httpError(500, "Cannot serve this request: something went wrong in this MCP server");
     }
   };
 
-  async #admit(request: Request, sender: LogFields): Promise<Response> {
-    const { pathname: path } = new URL(request.url);
+  async #admit(
+    request: AskedRequest,
+    { path, sender }: { readonly path: string; readonly sender: LogFields },
+  ): Promise<Response> {
     const pathname = path.endsWith("/") ? path.slice(0, -1) : path;
     if (request.method === "OPTIONS") return new Response(null, { status: 204 });
     if (pathname === "/healthz") return new Response("ok\n");
@@ -198,12 +201,12 @@ export class Entrance implements HttpHandler {
     });
   }
 
-  #urlOf(path: string, { url }: Request): string {
+  #urlOf(path: string, { url }: AskedRequest): string {
     return `${this.#publicOrigin ?? new URL(url).origin}${path}`;
   }
 
   /** What clients read before they have a token. It says the same of each path that could exist. */
-  #describe(pathname: string, request: Request): Response {
+  #describe(pathname: string, request: AskedRequest): Response {
     const path = pathname.slice(RESOURCE_METADATA_PATH.length);
     const route = this.#routes.find(path === "" ? DEFAULT_PATH : path);
     const resource = route && this.#urlOf(route.path, request);
@@ -228,27 +231,23 @@ export class Entrance implements HttpHandler {
   }
 
   /** A body counts until its answer is sent: it is the arguments of a call. */
-  async #serveBody(request: Request, { route, access, sender }: Admitted): Promise<Response> {
-    using stack = new DisposableStack();
+  async #serveBody(request: AskedRequest, { route, access, sender }: Admitted): Promise<Response> {
+    using stack = new Releases();
     const read = await readBody(request, {
       maxBytes: this.#maxBodyBytes,
       share: stack.use(this.#bodies.open()),
     });
     if (read instanceof Response) return read;
     const forms = acceptedForms(request);
-    const { url, method } = request;
-    const others = pairsOf(request.headers).filter(([name]) => forms === undefined || name !== "accept");
-    const headers: HeadersInit = forms === undefined ? others : [...others, ["accept", ANY_FORM]];
+    const { method } = request;
     const isStream = method === "GET" || request.headers.get("mcp-method") === LISTEN_METHOD;
     const until = endOf(access, { isStream, stack });
-    const signal = until === undefined ? request.signal : AbortSignal.any([request.signal, until]);
-    const admitted = { request: new Request(url, { method, headers, signal }), ...read, ending: stack };
-    const answer = await this.#serve(admitted, { route, access, sender });
-    const response = forms === undefined ? answer : await inForm(answer, { ...forms, signal });
+    const admitted = { request, ...read, forms, until, ending: stack };
+    const formed = await this.#serve(admitted, { route, access, sender });
     const ending = stack.move();
-    return whenDone(response, () => ending.dispose(), {
+    return whenDone(formed, () => ending[Symbol.dispose](), {
       until,
-      last: isStream || until === undefined ? undefined : cutOff(read.body),
+      last: isStream ? undefined : () => cutOff(read.body),
     });
   }
 
@@ -256,18 +255,31 @@ export class Entrance implements HttpHandler {
     admitted: AdmittedRequest,
     { route, access, sender }: Admitted,
   ): Promise<Response> {
-    const { request, body } = admitted;
+    const { request, body, forms } = admitted;
     const fields = { client: access.id, path: route.path, ...sender };
-    const isLegacy = await isLegacyRequest(request, body);
-    if (this.#isClosed) return httpError(503, "Cannot serve this request: this MCP server is closing");
+    const passed = this.#sessions.isKnown(request) ? undefined : withoutBody(admitted);
+    const isLegacy = passed === undefined || await isLegacyRequest(passed, body);
     const path = await route.open(access);
     if (path instanceof Response) return this.#refused(path, fields);
     const refusal = await path.before?.(admitted, { isLegacy, access });
     if (refusal !== undefined) return this.#refused(refusal, fields);
-    return isLegacy
-      ? await this.#sessions.fetch(admitted, { factory: path.factory, access })
-      : await path.modern.fetch(request, { parsedBody: body, authInfo: toAuthInfo(access) });
+    if (this.#isClosed) return closing();
+    if (isLegacy) {
+      return await this.#sessions.fetch(admitted, { factory: path.factory, access });
+    }
+    const response = await path.modern.fetch(passed, { parsedBody: body, authInfo: toAuthInfo(access) });
+    return forms === undefined ? response : await inForm(response, forms);
   }
+}
+
+function closing(): Response {
+  return httpError(503, "Cannot serve this request: this MCP server is closing");
+}
+
+/** The same request for who must not read its body again. */
+function withoutBody({ request: { url, method, headers, signal: gone }, until }: AdmittedRequest): Request {
+  const signal = until === undefined ? gone : AbortSignal.any([gone, until]);
+  return new Request(url, { method, headers: pairsOf(headers), signal });
 }
 
 interface Admitted {
@@ -296,23 +308,21 @@ function ruleOf({ token, access, publicUrl }: AdmissionOptions): AccessRule {
  */
 function endOf(
   { expiresAt, signal }: Access,
-  { isStream, stack }: { readonly isStream: boolean; readonly stack: DisposableStack },
+  { isStream, stack }: { readonly isStream: boolean; readonly stack: Releases },
 ): AbortSignal | undefined {
   if (!isStream || expiresAt === undefined) return signal;
   const reason = () => new DOMException("The credential of the client has expired", "TimeoutError");
   return stack.use(new Deadline(Math.max(0, expiresAt - Date.now()), { reason, signal })).signal;
 }
 
-function senderHeaders({ headers }: Request) {
-  const [host, origin, site] = ["host", "origin", "sec-fetch-site"].map((name) =>
-    headers.get(name) ?? undefined
-  );
-  return { host, origin, "sec-fetch-site": site };
+function senderHeaders({ headers }: AskedRequest) {
+  const get = (name: string) => headers.get(name) ?? undefined;
+  return { host: get("host"), origin: get("origin"), "sec-fetch-site": get("sec-fetch-site") };
 }
 
 /** Only a POST has a body. One that begins a session is short, which is known before it is read. */
 async function readBody(
-  request: Request,
+  request: AskedRequest,
   { maxBytes, share }: { readonly maxBytes: number; readonly share: BodyShare },
 ): Promise<JsonBody | Response> {
   const { method, headers } = request;
@@ -328,7 +338,7 @@ async function readBody(
 }
 
 /** A page that was admitted may read the answer. */
-function withCors(response: Response, request: Request): Response {
+function withCors(response: Response, request: AskedRequest): Response {
   const origin = request.headers.get("origin");
   if (origin === null) return response;
   const headers = new Headers(pairsOf(response.headers));

@@ -4,6 +4,8 @@ import { delay } from "../../async/backoff.ts";
 import { Deadline } from "../../async/deadline.ts";
 import { hasProto, isRecord, MAX_RELAYED_DEPTH } from "../../json/json.ts";
 import { JsonCost } from "../../json/cost.ts";
+import type { AskedRequest } from "../headers.ts";
+import type { AcceptedForms } from "./answers.ts";
 import { httpError } from "./http_error.ts";
 
 const BODY_TIME_MS = 30_000;
@@ -61,10 +63,14 @@ export interface JsonBody {
 }
 
 export interface AdmittedRequest extends JsonBody {
-  /** Its method, headers and signal. The body was read. */
-  readonly request: Request;
+  /** Its method and headers. The body was read. */
+  readonly request: AskedRequest;
+  /** How it may be answered; `undefined` when its client takes none of the forms. */
+  readonly forms: AcceptedForms | undefined;
+  /** Aborted when its client may not go on. */
+  readonly until: AbortSignal | undefined;
   /** What is freed when the answer has been sent, its reader is gone, or there is none. */
-  readonly ending: DisposableStack;
+  readonly ending: { defer(free: () => void): void };
 }
 
 /**
@@ -73,10 +79,11 @@ export interface AdmittedRequest extends JsonBody {
  * once.
  */
 export async function readJsonBody(
-  request: Request,
+  request: AskedRequest,
   { maxBytes, share }: { readonly maxBytes: number; readonly share: BodyShare },
 ): Promise<JsonBody | Response> {
-  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) return tooLarge(maxBytes);
+  const announcedBytes = Number(request.headers.get("content-length") ?? NaN);
+  if (announcedBytes > maxBytes) return tooLarge(maxBytes);
   if (request.body === null) return noJson();
   using deadline = new Deadline(BODY_TIME_MS, {
     reason: () => new DOMException("The body came too slowly", "TimeoutError"),
@@ -84,7 +91,7 @@ export async function readJsonBody(
   const reader = request.body.getReader();
   const stop = () => void reader.cancel(deadline.signal.reason).catch(() => undefined);
   deadline.signal.addEventListener("abort", stop, { once: true });
-  const read = await readText(reader, { maxBytes, share }).catch(() => noJson());
+  const read = await readText(reader, { maxBytes, announcedBytes, share }).catch(() => noJson());
   if (deadline.signal.aborted) return notSent();
   if (read instanceof Response) {
     stop();
@@ -117,7 +124,11 @@ function hasManyMembers(value: unknown, levels: number): boolean {
 /** Decodes and weighs the pieces as they arrive. Rejects when they are no text. */
 async function readText(
   reader: ReadableStreamDefaultReader<Uint8Array>,
-  { maxBytes, share }: { readonly maxBytes: number; readonly share: BodyShare },
+  { maxBytes, announcedBytes, share }: {
+    readonly maxBytes: number;
+    readonly announcedBytes: number;
+    readonly share: BodyShare;
+  },
 ): Promise<{ readonly text: string; readonly sizeBytes: number } | Response> {
   const cost = new JsonCost({ maxDepth: MAX_RELAYED_DEPTH });
   const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -143,7 +154,9 @@ async function readText(
       if (cost.values > MAX_BODY_VALUES) {
         return httpError(413, `Cannot serve this request: its JSON has more than ${MAX_BODY_VALUES} values`);
       }
-      text += decoder.decode(slice, { stream: true });
+      // A decoder that need not go on costs far less.
+      const stream = sizeBytes !== announcedBytes || start + SLICE_BYTES < piece.value.length;
+      text += decoder.decode(slice, { stream });
       if (performance.now() < turnEndsMs) continue;
       await delay(0);
       turnEndsMs = performance.now() + SLICE_MS;

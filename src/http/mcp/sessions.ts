@@ -1,19 +1,17 @@
 /** The sessions of clients that speak MCP of 2025 over HTTP. */
-import {
-  type McpRequestContext,
-  type Server,
-  WebStandardStreamableHTTPServerTransport as SessionTransport,
-} from "@modelcontextprotocol/server";
+import type { McpRequestContext, Server } from "@modelcontextprotocol/server";
+import type { AskedRequest } from "../headers.ts";
 import { type Access, OWNER } from "./access.ts";
 import { httpError } from "./http_error.ts";
 import type { AdmittedRequest } from "./json_body.ts";
+import { SESSION_HEADER, SessionTransport } from "./session_transport.ts";
 
 const DEFAULT_MAX_SESSIONS = 200;
 const DEFAULT_IDLE_MS = 30 * 60_000;
+/** How often clients that wait, and sessions that rest, are looked at, in milliseconds. */
+const BEAT_MS = 15_000;
 /** The share of all sessions that one credential may have, so that others find room. The owner may have all. */
 const MAX_SHARE = 1 / 2;
-
-export const SESSION_HEADER = "mcp-session-id";
 
 /** The largest body of a request that begins a session, in bytes: what a client says of itself stays in memory. */
 export const MAX_FIRST_BYTES = 256 * 1024;
@@ -39,7 +37,8 @@ interface Session {
   access: Access;
   /** Requests and streams. Without any, the session rests. */
   busy: number;
-  timer: ReturnType<typeof setTimeout> | undefined;
+  /** Since when it rests, by `performance.now()`. */
+  restsSinceMs: number;
 }
 
 export interface SessionOptions {
@@ -58,10 +57,16 @@ export class Sessions {
   readonly #idleMs: number;
   /** By id. Those that rest stand in the order in which they came to rest. */
   readonly #sessions = new Map<string, Session>();
+  /** Runs while there are sessions. */
+  #beat: ReturnType<typeof setInterval> | undefined;
 
   constructor({ maxSessions = DEFAULT_MAX_SESSIONS, idleMs = DEFAULT_IDLE_MS }: SessionOptions = {}) {
     this.#max = maxSessions;
     this.#idleMs = idleMs;
+  }
+
+  get size(): number {
+    return this.#sessions.size;
   }
 
   /** Whether there is a session of the path with this factory. */
@@ -69,11 +74,17 @@ export class Sessions {
     return this.#sessions.values().some((session) => session.factory === factory);
   }
 
+  /** Whether a request names a session, so that its client is of 2025. */
+  isKnown({ headers }: AskedRequest): boolean {
+    return this.#sessions.has(headers.get(SESSION_HEADER) ?? "");
+  }
+
   /** @param client `factory`: that of the path, always the same one. */
   async fetch(
-    { request, body, sizeBytes, ending }: AdmittedRequest,
+    admitted: AdmittedRequest,
     { factory, access }: SessionOwner,
   ): Promise<Response> {
+    const { request, sizeBytes, ending } = admitted;
     const id = request.headers.get(SESSION_HEADER);
     if (id === null && sizeBytes > MAX_FIRST_BYTES) {
       return httpError(
@@ -92,7 +103,7 @@ export class Sessions {
         : httpError(404, "No such session: it has ended, or this MCP server has restarted. Initialize again");
     }
     ending.defer(() => this.#rest(session));
-    return await session.transport.handleRequest(request, { parsedBody: body });
+    return await session.transport.handle(admitted);
   }
 
   async close(): Promise<void> {
@@ -103,15 +114,16 @@ export class Sessions {
   async #open({ factory, access }: SessionOwner): Promise<Session | undefined> {
     if (!await this.#makeRoomFor(access)) return undefined;
     const id = crypto.randomUUID();
-    const transport = new SessionTransport({ sessionIdGenerator: () => id });
-    const session: Session = { factory, transport, access, busy: 1, timer: undefined };
-    this.#sessions.set(id, session);
+    const transport = new SessionTransport(id);
+    const session: Session = { factory, transport, access, busy: 1, restsSinceMs: Infinity };
     const server = factory({ era: "legacy", access: () => session.access });
+    this.#sessions.set(id, session);
+    this.#beat ??= setInterval(() => this.#onBeat(), Math.min(BEAT_MS, this.#idleMs));
     const { onclose } = server;
     server.onclose = () => {
       onclose?.();
-      clearTimeout(session.timer);
       this.#sessions.delete(id);
+      if (this.#sessions.size === 0) this.#beat = void clearInterval(this.#beat);
     };
     await server.connect(transport);
     return session;
@@ -140,7 +152,6 @@ export class Sessions {
     if (session?.factory !== factory || session.access.id !== access.id) return undefined;
     session.access = access;
     session.busy++;
-    clearTimeout(session.timer);
     return session;
   }
 
@@ -151,6 +162,14 @@ export class Sessions {
     // It has not begun, or has ended.
     if (!this.#sessions.delete(sessionId)) return void transport.close();
     this.#sessions.set(sessionId, session);
-    session.timer = setTimeout(() => void transport.close(), this.#idleMs);
+    session.restsSinceMs = performance.now();
+  }
+
+  #onBeat(): void {
+    const endMs = performance.now() - this.#idleMs;
+    for (const { transport, busy, restsSinceMs } of this.#sessions.values()) {
+      if (busy === 0 && restsSinceMs <= endMs) void transport.close();
+      else transport.beat();
+    }
   }
 }

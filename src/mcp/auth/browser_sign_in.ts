@@ -1,4 +1,5 @@
 /** A sign-in in a browser: authorization code with PKCE. The browser may be on another machine. */
+import { onAbort } from "../../async/abortable.ts";
 import * as oauth from "oauth4webapi";
 import { describeError } from "../../text/text.ts";
 import { ServerNotRunningError, SignInError } from "../errors.ts";
@@ -125,9 +126,7 @@ class CodeSignIn {
     // Not everybody who cancels a sign-in waits for it.
     this.#finished.promise.catch(() => {});
     const { signal } = request;
-    const onAbort = () => this.#end(signal?.reason);
-    if (signal?.aborted) onAbort();
-    else signal?.addEventListener("abort", onAbort, { once: true });
+    onAbort(signal, () => this.#end(signal?.reason));
   }
 
   get shown(): BrowserSignIn {
@@ -138,16 +137,10 @@ class CodeSignIn {
       audience,
       url,
       redirectUri,
-      needsAddress: this.#needsAddress,
       finished: this.#finished.promise,
       finish: (text) => this.#finish(text),
       cancel: () => this.#end(new SignInError("Cannot sign in: cancelled")),
     };
-  }
-
-  /** A code does not say who has issued it: that is known from the address, or vouched for by the configuration. */
-  get #needsAddress(): boolean {
-    return !this.#request.server.config.issuer;
   }
 
   #end(error: unknown): void {
@@ -166,10 +159,10 @@ class CodeSignIn {
   /** Checks that an answer belongs to this sign-in, and comes from the authorization server that was asked. */
   #check(text: string): URLSearchParams {
     const { server, target: { as: { metadata }, as }, client, state } = this.#request;
-    const { parameters, isWhole } = this.#read(text);
+    const parameters = this.#read(text);
     if (parameters.get("state") !== state) throw notOurs();
     // A refusal gives nothing away.
-    const why = isWhole && parameters.has("code") ? whyAnswerNamesIssuer(metadata, server) : undefined;
+    const why = parameters.has("code") ? whyAnswerNamesIssuer(metadata, server) : undefined;
     try {
       const named = parameters.get("iss");
       if (named === null ? why !== undefined : named !== metadata.issuer) {
@@ -197,27 +190,17 @@ class CodeSignIn {
     return new SignInError(`Cannot sign in at ${issuer}: ${why}`, { cause: error });
   }
 
-  /** Reads the address that the browser was sent to, a refusal in its query, or what an issuer is vouched for with. */
-  #read(text: string): { readonly parameters: URLSearchParams; readonly isWhole: boolean } {
-    const { state, redirectUri } = this.#request;
+  /** Reads the address that the browser was sent to: a code alone does not say who has issued it. */
+  #read(text: string): URLSearchParams {
     const given = text.trim();
     if (given.length > MAX_REDIRECT_LENGTH) throw tooLong();
-    if (URL.canParse(given) && /^https?:/i.test(given)) {
-      const address = new URL(given);
-      if (!isSamePlace(address, new URL(redirectUri))) throw notOurs();
-      return { parameters: address.searchParams, isWhole: true };
+    const address = /^https?:/i.test(given) ? URL.parse(given) : null;
+    if (address === null) {
+      const message = "Cannot finish the sign-in: paste the whole address that the browser shows after it";
+      throw new SignInError(message, { isOver: false });
     }
-    const query = new URLSearchParams(given.slice(given.indexOf("?") + 1));
-    const isQuery = query.has("code") || query.has("error");
-    if (isQuery && !(query.has("code") && this.#needsAddress)) return { parameters: query, isWhole: false };
-    if (given === "" || /\s/.test(given) || this.#needsAddress) {
-      const orCode = this.#needsAddress ? "" : ", or the code";
-      throw new SignInError(
-        `Cannot finish the sign-in: paste the whole address that the browser shows after it${orCode}`,
-        { isOver: false },
-      );
-    }
-    return { parameters: new URLSearchParams({ code: given, state }), isWhole: false };
+    if (!isSamePlace(address, new URL(this.#request.redirectUri))) throw notOurs();
+    return address.searchParams;
   }
 
   async #exchange(parameters: URLSearchParams): Promise<void> {

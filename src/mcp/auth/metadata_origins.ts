@@ -12,7 +12,6 @@ const RECEIVERS = [
   "token_endpoint",
   "registration_endpoint",
   "revocation_endpoint",
-  "pushed_authorization_request_endpoint",
   "device_authorization_endpoint",
 ] as const;
 

@@ -40,9 +40,7 @@ export function createOAuthFetch(options: ReachOptions): OAuthFetch {
     }
     const { signal } = init;
     const addresses = await assertInReach(url, options, { namers, signal });
-    const response = addresses === undefined
-      ? await fetch(url, { ...init, redirect: "manual" })
-      : await fetchAt(url, init, addresses);
+    const response = await fetchAt(url, init, addresses);
     const location = response.headers.get("location");
     const isRedirect = response.status >= 300 && response.status < 400 && location !== null;
     if (!isRedirect || (init.method ?? "GET") !== "GET") return await readBounded(response, signal);

@@ -10,14 +10,13 @@ import {
   SignInRequiredError,
 } from "../errors.ts";
 import { type Challenge, scopesIn, scopesToAskFor } from "./challenge.ts";
-import { chooseClient } from "./client.ts";
 import type { AuthorizationServer } from "./discovery.ts";
 import { newProofKey } from "./dpop.ts";
 import { assertOneOrigin, mayGetTokens } from "./metadata_origins.ts";
 import { OAuthRefusalError } from "./oauth_requests.ts";
 import type { ProtectedServer, SignInTarget } from "./protected_server.ts";
 import { refreshTokens, requestClientTokens } from "./token_requests.ts";
-import type { OAuthTokens, ProofKey, StoredSignIn } from "./token_store.ts";
+import type { OAuthClient, OAuthTokens, ProofKey, StoredSignIn } from "./token_store.ts";
 
 /** How long a request waits for a renewal while its token is still good, in milliseconds. */
 const RENEWAL_WAIT_MS = 5_000;
@@ -265,8 +264,7 @@ export class ServerAuthorization {
       const { issuer } = as.metadata;
       assertOneOrigin(as.metadata, server);
       const proofKey = current?.tokens?.proofKey ?? await newProofKey(target);
-      const context = { as, config: server.config, fetch: server.fetch, signal: undefined };
-      const client = await chooseClient(context, { grantTypes: ["client_credentials"] });
+      const client: OAuthClient = { clientId: server.config.clientId ?? "", source: "configured" };
       await server.bind(issuer, client);
       return await server.update(issuer, async (before) => {
         const usual = server.scopesFor(target, before).join(" ");

@@ -28,17 +28,12 @@ export interface BrowserSignIn {
   /** Where the browser goes after that. Each authorization server has an address of its own. */
   readonly redirectUri: string;
   /**
-   * Whether only the whole address finishes the sign-in, because a code does not say who it is from; false where `issuer`
-   * is configured.
-   */
-  readonly needsAddress: boolean;
-  /**
-   * Finishes the sign-in with the address that the browser was sent to, or, unless `needsAddress`, the code alone.
+   * Finishes the sign-in with the whole address that the browser was sent to: its code alone does not say who it is from.
    *
    * @throws {SignInError} when the authorization server refused; the sign-in is then over. For an address that does
    * not belong to this sign-in, it throws and goes on.
    */
-  finish(redirectUrlOrCode: string): Promise<void>;
+  finish(redirectUrl: string): Promise<void>;
   /** Resolves when the tokens are stored; rejects when the sign-in has failed or was cancelled. */
   readonly finished: Promise<void>;
   /** Ends the sign-in. Idempotent. */

@@ -86,6 +86,16 @@ export interface TokenStore {
   watch(listener: () => void, signal: AbortSignal): void;
 }
 
+/** Keeps one key, with which a file of sign-ins is sealed; such as the keychain of the system. */
+export interface TokenKeychain {
+  /** What it is called in messages, such as `the keychain`. */
+  readonly title: string;
+  /** The key; `undefined` where none was written. Throws when it cannot be read now, such as while it is locked. */
+  read(): Promise<string | undefined>;
+  /** Keeps a new key. */
+  write(key: string): Promise<void>;
+}
+
 /** A store that ends with its process. */
 export function memoryTokenStore(): TokenStore {
   const kept = new Map<string, StoredSignIn>();

@@ -1,4 +1,5 @@
 /** Splits an HTTP body into events: those of an event stream, or the one JSON text that it is. */
+import { onAbort } from "../../async/abortable.ts";
 import { MAX_TIMER_MS } from "../../async/backoff.ts";
 import { parseJson } from "../../json/json.ts";
 import { type Inflow, readMessages, readUnparsable, type RpcMessage } from "../json_rpc.ts";
@@ -231,8 +232,7 @@ export interface BodyReading {
 export async function readBody(body: ReadableStream<Uint8Array>, reading: BodyReading): Promise<void> {
   const { events, turns, signal } = reading;
   const reader = body.getReader();
-  const onAbort = () => void reader.cancel(signal.reason).catch(() => {});
-  signal.addEventListener("abort", onAbort, { once: true });
+  using _ = onAbort(signal, () => void reader.cancel(signal.reason).catch(() => {}));
   const isLarge = () => events.unfinishedBytes > MAX_UNQUEUED_BYTES;
   const readLarge = async () => {
     while (isLarge()) if (await readPiece(reader, reading)) return true;
@@ -245,7 +245,6 @@ export async function readBody(body: ReadableStream<Uint8Array>, reading: BodyRe
     reader.cancel(error).catch(() => {});
     throw error;
   } finally {
-    signal.removeEventListener("abort", onAbort);
     events.close();
   }
 }

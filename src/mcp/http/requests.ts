@@ -6,7 +6,9 @@ import { readBoundedText } from "../../text/bounded_text.ts";
 import { isRecord, parseJson } from "../../json/json.ts";
 import type { Logger } from "../../log.ts";
 import { type RequestId, RpcErrorCode } from "../../protocol/mcp.ts";
-import { shorten } from "../../text/text.ts";
+import { openHttpClient, type ProxiedClient } from "../../reach/http_client.ts";
+import { credentialsRefused, throughProxy } from "../../reach/proxies.ts";
+import { describeError, shorten } from "../../text/text.ts";
 import { createAuthorizedFetch, endsSession, type HttpFetch } from "../auth/authorized_fetch.ts";
 import type { HttpConfig } from "../auth/protected_server.ts";
 import type { ServerAuthorization } from "../auth/server_authorization.ts";
@@ -88,7 +90,8 @@ export class HttpRequests {
   readonly #headers: Headers;
   readonly #context: HttpContext;
   readonly #fetch: HttpFetch;
-  readonly #client: Deno.HttpClient = Deno.createHttpClient({});
+  /** By origin: a host has one with TLS and one without. */
+  readonly #clients = new Map<string, ProxiedClient>();
   readonly #over = new AbortController();
   /** How long an answer may take to begin (`timeout`), in milliseconds. */
   readonly #timeoutMs: number;
@@ -116,7 +119,7 @@ export class HttpRequests {
   close(): void {
     this.#over.abort(new ServerNotRunningError({ reason: "closed" }));
     this.#context.inflow.close();
-    this.#client.close();
+    for (const { client } of this.#clients.values()) client.close();
   }
 
   /**
@@ -165,18 +168,32 @@ export class HttpRequests {
     const { listener } = this.#context;
     const headers = new Headers(this.#headers);
     for (const [name, value] of Object.entries(own)) headers.set(name, value);
-    const init = { method, headers, redirect: "manual", signal, client: this.#client } as const;
+    const { client, proxy } = this.#clientFor(url);
+    const init = { method, headers, redirect: "manual", signal, client } as const;
     try {
-      return await this.#fetch(url, body === undefined ? init : { ...init, body });
+      const response = await this.#fetch(url, body === undefined ? init : { ...init, body });
+      if (response.status !== 407 || proxy === undefined) return response;
+      await response.body?.cancel();
+      throw credentialsRefused(proxy);
     } catch (error) {
       if (isFailure(error)) {
         if (endsSession(error)) listener.onGone("needs sign-in", error);
       } else if (!signal.aborted) {
         const reason = "not reachable";
-        const detail = `${addressOf(url)}: ${networkReason(error)}`;
+        const detail = `${addressOf(url)}: ${throughProxy(proxy, networkReason(error))}`;
         listener.onGone(reason, new ServerNotRunningError({ reason, detail, cause: error }));
       }
       throw error;
+    }
+  }
+
+  #clientFor(url: URL): ProxiedClient {
+    try {
+      const client = this.#clients.get(url.origin) ?? openHttpClient(url);
+      this.#clients.set(url.origin, client);
+      return client;
+    } catch (cause) {
+      throw new ConfigurationError(describeError(cause), { reason: "unreadable proxy", cause });
     }
   }
 

@@ -34,9 +34,6 @@ const NAMED_BY: Readonly<Record<string, string>> = {
   "tools/call": "name",
   "prompts/get": "name",
   "resources/read": "uri",
-  "tasks/get": "taskId",
-  "tasks/update": "taskId",
-  "tasks/cancel": "taskId",
 };
 
 type StreamableConfig = Extract<HttpConfig, { type: "streamable" }>;

@@ -57,11 +57,16 @@ const INHERITED = new Set([
   "WINDIR",
 ]);
 
-/** Builds the environment of a child: the inherited variables, overridden by the configured ones. */
+/**
+ * Builds the environment of a child: the inherited variables, overridden by the configured ones. Names are in capitals on
+ * Windows, which knows one variable for `Path` and `PATH`.
+ */
 export function childEnvironment(
   own: Readonly<Record<string, string>>,
   configured: Readonly<Record<string, string>> | null,
 ): Record<string, string> {
   const inherited = Object.entries(own).filter(([name]) => INHERITED.has(name.toUpperCase()));
-  return { ...Object.fromEntries(inherited), ...configured };
+  const all = [...inherited, ...Object.entries(configured ?? {})];
+  if (Deno.build.os !== "windows") return Object.fromEntries(all);
+  return Object.fromEntries(all.map(([name, value]) => [name.toUpperCase(), value]));
 }

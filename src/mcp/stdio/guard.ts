@@ -1,12 +1,28 @@
 /** Ensures that no child process outlives its Computer, even if the Computer is killed. */
+import { settledWithin } from "../../async/abortable.ts";
 import { Throttle } from "../../async/throttle.ts";
 import { type Logger, silentLogger } from "../../log.ts";
 import { describeError } from "../../text/text.ts";
+import { Jobs } from "./jobs.ts";
 
 /** The shortest time between two searches for processes that left their group, in milliseconds. */
 const SWEEP_INTERVAL_MS = 200;
 /** How often a guard that was killed is replaced at once. */
 const MAX_REPLACEMENTS = 10;
+/** How long the first MCP server waits for the guard of Windows, in milliseconds: a Deno that starts. */
+const MAX_START_MS = 30_000;
+
+const isWindows = Deno.build.os === "windows";
+/** The words for Deno that start the guard of Windows. */
+const JOB_GUARD = [
+  ...["run", "--quiet", "--no-prompt", "--no-config", "--no-lock", "--allow-ffi"],
+  import.meta.resolve("./jobs.ts"),
+];
+
+/** Whether this process can end its children by itself. The permission is not requested. */
+function mayHoldJobs(): boolean {
+  return isWindows && Deno.permissions.querySync({ name: "ffi" }).state === "granted";
+}
 
 /** The environment variable that marks a child and its descendants. */
 export type TreeEnvironment = Readonly<Record<string, string>>;
@@ -15,18 +31,22 @@ export type TreeEnvironment = Readonly<Record<string, string>>;
  * Some MCP servers do not notice that their stdin has closed. So a small process, the guard, holds a pipe from this
  * process, knows the process groups of all children, and kills them when the pipe closes: on exit, on a crash, on SIGKILL.
  * On Linux it also finds processes that left their group, by their environment. It starts with the first child, and again
- * if it is killed. On Windows there is no such shell, so children are only killed on an orderly stop.
+ * if it is killed. On Windows each child is in a job, which this process holds if it may (`--allow-ffi`), and otherwise a
+ * guard, whose end then ends the children too.
  */
-export class ProcessGuard implements AsyncDisposable {
+export class ProcessGuard {
   readonly #log: Logger;
   /** The common prefix of all marks of this guard. */
-  readonly #family = `${TREE_VARIABLE}=${crypto.randomUUID()}.`;
+  readonly #family = `${crypto.randomUUID()}.`;
   readonly #sweep = new Throttle(() => this.#sweepNow(), SWEEP_INTERVAL_MS);
   #lastTree = 0;
   #process: Deno.ChildProcess | undefined;
   #input: WritableStreamDefaultWriter<Uint8Array> | undefined;
   #writes: Promise<void> = Promise.resolve();
+  /** Settles when the guard of Windows has started. */
+  #started: Promise<unknown> = Promise.resolve();
   #replacements = 0;
+  #jobs: Jobs | undefined;
   /** The process groups, and their marks if any. */
   readonly #groups = new Map<number, string | undefined>();
   /** Marks of ended groups, whose remaining processes have not been searched yet. */
@@ -42,8 +62,15 @@ export class ProcessGuard implements AsyncDisposable {
 
   /** Creates the mark of a new child, which its environment must contain. */
   environment(): TreeEnvironment {
-    const [name = "", value = ""] = `${this.#family}${++this.#lastTree}.`.split("=");
-    return { [name]: value };
+    return { [TREE_VARIABLE]: `${this.#family}${++this.#lastTree}.` };
+  }
+
+  /** Resolves when nothing that is added from now on outlives this process, on Windows too. Never rejects. */
+  async ready(): Promise<void> {
+    if (!isWindows || mayHoldJobs()) return;
+    this.#write("");
+    await this.#writes;
+    await settledWithin(this.#started, MAX_START_MS);
   }
 
   /**
@@ -54,15 +81,18 @@ export class ProcessGuard implements AsyncDisposable {
   add(pid: number, tree: TreeEnvironment = {}): void {
     const value = tree[TREE_VARIABLE];
     this.#groups.set(pid, value === undefined ? undefined : `${TREE_VARIABLE}=${value}`);
-    this.#write(`add ${pid}\n`);
+    if (mayHoldJobs()) this.#jobs ??= new Jobs();
+    if (this.#jobs !== undefined) this.#jobs.add(pid);
+    else this.#write(`add ${pid}\n`);
   }
 
   /** Removes a group that has ended, and kills in the background the processes that left it. */
   remove(pid: number): void {
     const mark = this.#groups.get(pid);
     if (!this.#groups.delete(pid)) return;
+    if (this.#jobs !== undefined) return this.#jobs.remove(pid);
     this.#write(`del ${pid}\n`);
-    if (mark === undefined) return;
+    if (mark === undefined || isWindows) return;
     this.#left.add(mark);
     this.#sweep.request();
   }
@@ -70,16 +100,14 @@ export class ProcessGuard implements AsyncDisposable {
   /** Ends the guard, which kills all groups that were not removed and all marked processes. Idempotent. */
   async close(): Promise<void> {
     this.#sweep.close();
+    this.#jobs?.[Symbol.dispose]();
+    this.#jobs = undefined;
     await this.#writes;
     const process = this.#process;
     if (process === undefined) return;
     this.#process = undefined;
     await this.#input?.close().catch(() => {});
     await process.status;
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
   }
 
   #sweepNow(): void {
@@ -89,7 +117,6 @@ export class ProcessGuard implements AsyncDisposable {
   }
 
   #write(line: string): void {
-    if (Deno.build.os === "windows") return;
     this.#writes = this.#writes
       .then(() => this.#open().write(new TextEncoder().encode(line)))
       .catch((error) => {
@@ -99,18 +126,19 @@ export class ProcessGuard implements AsyncDisposable {
 
   #open(): WritableStreamDefaultWriter<Uint8Array> {
     if (this.#input !== undefined && this.#process !== undefined) return this.#input;
-    const process = new Deno.Command("sh", {
-      args: ["-c", GUARD_SCRIPT, "sh", this.#family],
-      // A host program that has a guard too may mark this process, and must not kill this guard.
-      clearEnv: true,
-      env: { PATH: Deno.env.get("PATH") ?? "" },
-      stdin: "piped",
-      stdout: "null",
-      stderr: "null",
-      detached: true,
-    }).spawn();
+    const pipes = { stdin: "piped", stdout: "piped", stderr: "null", detached: true } as const;
+    const process = isWindows
+      ? new Deno.Command(Deno.execPath(), { args: JOB_GUARD, ...pipes }).spawn()
+      : new Deno.Command("sh", {
+        args: ["-c", GUARD_SCRIPT, "sh", `${TREE_VARIABLE}=${this.#family}`],
+        // A host program that has a guard too may mark this process, and must not kill this guard.
+        clearEnv: true,
+        env: { PATH: Deno.env.get("PATH") ?? "" },
+        ...pipes,
+      }).spawn();
     this.#process = process;
     this.#input = process.stdin.getWriter();
+    this.#started = process.stdout.getReader().read();
     process.status.then(() => this.#onEnd(process)).catch(() => {});
     // It may replace a guard that was killed.
     const groups = [...this.#groups.keys()].map((pid) => `add ${pid}\n`);

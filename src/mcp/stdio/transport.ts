@@ -2,13 +2,21 @@
 import { settledWithin } from "../../async/abortable.ts";
 import { delay } from "../../async/backoff.ts";
 import type { Logger } from "../../log.ts";
-import type { MCPServerStdioConfig, Resolved } from "../../protocol/config.ts";
+import type { MCPServerStdioConfig, Resolved, SandboxSettings } from "../../protocol/config.ts";
 import { parseJson } from "../../json/json.ts";
 import { describeError } from "../../text/text.ts";
 import { childEnvironment } from "./environment.ts";
 import { ConfigurationError, ServerNotRunningError } from "../errors.ts";
 import type { ProcessGuard, TreeEnvironment } from "./guard.ts";
-import { isConfigurationError, killGroup, spawnFailure, spawnGroupLeader } from "./spawn.ts";
+import { sandboxed, thisSystem } from "./sandbox.ts";
+import {
+  type GroupLeader,
+  isConfigurationError,
+  killGroup,
+  spawnFailure,
+  spawnGroupLeader,
+} from "./spawn.ts";
+import { ChildPipes } from "./windows_pipes.ts";
 import {
   type Inflow,
   readMessages,
@@ -49,6 +57,8 @@ export interface StdioContext {
   readonly journal?: Pick<Journal, "stderr" | "stderrEnded">;
   readonly limits: MessageLimits & Pick<ServerLimits, "stopGraceMs">;
   readonly inflow: Inflow;
+  /** What the process may reach; everything by default. */
+  readonly sandbox?: SandboxSettings | null | undefined;
 }
 
 /**
@@ -62,7 +72,7 @@ export class StdioTransport implements Transport {
   readonly #parameters: StdioParameters;
   readonly #context: StdioContext;
   #stderrTail = "";
-  #process: Deno.ChildProcess | undefined;
+  #process: GroupLeader | undefined;
   #input: WritableStreamDefaultWriter<Uint8Array> | undefined;
   #ended: Promise<void> = Promise.resolve();
   #exit: string | undefined;
@@ -91,10 +101,22 @@ export class StdioTransport implements Transport {
     return this.#stderrTail;
   }
 
-  start(): Promise<void> {
+  async start(): Promise<void> {
+    const over = Promise.withResolvers<void>();
+    try {
+      await this.#start(over);
+    } catch (error) {
+      over.resolve();
+      throw error;
+    }
+  }
+
+  async #start(over: PromiseWithResolvers<void>): Promise<void> {
+    using pipes = await ChildPipes.open(over.promise);
+    if (this.#stopReason !== undefined) throw new ServerNotRunningError({ reason: this.#stopReason });
     const { guard } = this.#context;
     const tree = guard.environment();
-    const process = this.#spawn(tree);
+    const process = this.#spawn(tree, pipes);
     this.#process = process;
     guard.add(process.pid, tree);
     this.#input = process.stdin.getWriter();
@@ -110,9 +132,9 @@ export class StdioTransport implements Transport {
       await settledWithin(drained, DRAIN_GRACE_MS);
       const ends = [output.cancel(), errors.cancel(), this.#input?.close()];
       await settledWithin(Promise.allSettled(ends), DRAIN_GRACE_MS);
+      over.resolve();
       this.onclose?.();
     });
-    return Promise.resolve();
   }
 
   async send(message: RpcMessage): Promise<void> {
@@ -148,9 +170,9 @@ export class StdioTransport implements Transport {
   }
 
   async close(): Promise<void> {
+    this.#stopReason ??= "closed";
     const process = this.#process;
     if (process === undefined) return;
-    this.#stopReason ??= "closed";
     // Not awaited: closing waits for earlier writes, which a child may never read.
     this.#input?.close().catch(() => {});
     const { stopGraceMs } = this.#context.limits;
@@ -161,11 +183,14 @@ export class StdioTransport implements Transport {
     await this.#ended;
   }
 
-  #spawn(tree: TreeEnvironment): Deno.ChildProcess {
+  #spawn(tree: TreeEnvironment, pipes: ChildPipes | undefined): GroupLeader {
     const { command, args, env, cwd } = this.#parameters;
+    const { sandbox } = this.#context;
+    const plain = { command, args, env: childEnvironment(Deno.env.toObject(), env), cwd: cwd ?? undefined };
+    const own = Object.keys(env ?? {});
+    const program = sandbox ? sandboxed(plain, { sandbox, own, system: thisSystem(plain) }) : plain;
     try {
-      const environment = { ...childEnvironment(Deno.env.toObject(), env), ...tree };
-      return spawnGroupLeader(command, { args, env: environment, cwd: cwd ?? undefined });
+      return spawnGroupLeader(program.command, { ...program, env: { ...program.env, ...tree }, pipes });
     } catch (cause) {
       // No memory, processes or file handles are left: a retry may succeed.
       if (!isConfigurationError(cause)) {

@@ -1,8 +1,8 @@
 /** The MCP servers of one Computer, in order of precedence. */
 import { isDeepStrictEqual } from "node:util";
 import { Limiter } from "../../async/limiter.ts";
-import { type MCPServerConfig, oauthOf } from "../../protocol/config.ts";
-import { ProcessGuard } from "../stdio/guard.ts";
+import { type MCPServerConfig, oauthOf, sandboxOf } from "../../protocol/config.ts";
+import type { ProcessGuard } from "../stdio/guard.ts";
 import { type ServerContext, SupervisedServer } from "./supervised_server.ts";
 
 export type FleetContext = Omit<ServerContext, "guard" | "starts">;
@@ -19,7 +19,7 @@ export interface FleetChange {
 /** Servers by name, in the order of the configuration, which is their precedence: the first owns a contested name. */
 export class Fleet implements AsyncDisposable {
   readonly #context: ServerContext;
-  readonly #guard: ProcessGuard;
+  #guard: Promise<ProcessGuard> | undefined;
   /** Removed servers that are still stopping. */
   readonly #leaving = new Map<SupervisedServer, Promise<void>>();
   #byName: ReadonlyMap<string, SupervisedServer> = new Map();
@@ -27,9 +27,9 @@ export class Fleet implements AsyncDisposable {
   servers: readonly SupervisedServer[] = [];
 
   constructor(context: FleetContext) {
-    this.#guard = new ProcessGuard(context.log);
+    const guard = () => this.#openGuard();
     const starts = new Limiter(context.limits.maxConcurrentStarts);
-    this.#context = { ...context, guard: this.#guard, starts };
+    this.#context = { ...context, guard, starts };
   }
 
   get(name: string): SupervisedServer | undefined {
@@ -78,11 +78,18 @@ export class Fleet implements AsyncDisposable {
   async close(): Promise<void> {
     await Promise.all(this.servers.map((server) => server.stop()));
     await this.quiet();
-    await this.#guard.close();
+    await (await this.#guard)?.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** Loaded with the first connection, as all that starts servers. */
+  #openGuard(): Promise<ProcessGuard> {
+    return this.#guard ??= import("../stdio/guard.ts").then(({ ProcessGuard }) =>
+      new ProcessGuard(this.#context.log)
+    );
   }
 
   #leave(server: SupervisedServer): void {
@@ -109,6 +116,7 @@ function isSameProcess(one: MCPServerConfig, other: MCPServerConfig): boolean {
     (one.elicitation === "decline") === (other.elicitation === "decline") &&
     (one.mcp_version ?? "") === (other.mcp_version ?? "") &&
     (one.apps === true) === (other.apps === true) &&
+    isDeepStrictEqual(sandboxOf(one), sandboxOf(other)) &&
     isDeepStrictEqual(one.server_parameters, other.server_parameters) &&
     isDeepStrictEqual(oauthOf(one), oauthOf(other));
 }

@@ -35,7 +35,7 @@ const MAX_PROBLEM_LENGTH = 1_000;
 type StateChange = Omit<ServerState, "since" | "restarts" | "problem">;
 
 export interface ServerContext {
-  readonly guard: ProcessGuard;
+  readonly guard: () => Promise<ProcessGuard>;
   /** Limits the servers that start at the same time. */
   readonly starts: Limiter;
   readonly limits: ServerLimits;
@@ -345,6 +345,7 @@ export class SupervisedServer {
     this.#authorization = await this.#context.authorize?.(config, used);
     const context = {
       ...this.#context,
+      guard: await this.#context.guard(),
       authorization: this.#authorization,
       listener: this.#listener,
       journal: this.#journal,

@@ -5,7 +5,7 @@ import type {
   MCPServerConfig,
   MCPServerInput,
   OAuthSettings,
-  ResolvedServerConfig,
+  SandboxSettings,
 } from "../config.ts";
 import type { ToolMeta } from "../tools.ts";
 
@@ -54,10 +54,13 @@ const base = {
   vrl: z.string().nullish(),
 };
 
-const placeholder = z.templateLiteral(["${", z.string().regex(/^(?:input|env):[^}]+$/), "}"]);
+/** A template literal of zod is as much code in a web page as the schemas of this module together. */
+const placeholder = z.string().regex(/^\$\{(?:input|env):[^}]+\}$/, { abort: true }) as z.ZodType<
+  InputPlaceholder
+>;
 
 /** The schemas of the scalars in `server_parameters`; `P` is allowed in place of a number, boolean or choice. */
-interface Scalars<P> {
+export interface Scalars<P> {
   text(schema: z.ZodString): z.ZodType<string>;
   number(schema: z.ZodNumber): z.ZodType<number | P>;
   truth(schema: z.ZodBoolean): z.ZodType<boolean | P>;
@@ -75,32 +78,23 @@ const written: Scalars<InputPlaceholder> = {
   header: z.unknown(),
 };
 
-/** The scalars after placeholders are replaced; a value may have to be converted to another type. */
-const resolved: Scalars<never> = {
-  text: (schema) => z.preprocess(toText, schema),
-  number: (schema) => z.preprocess(toNumber, schema),
-  truth: (schema) => z.preprocess(toTruth, schema),
-  choice: (schema) => z.preprocess(toText, schema),
-  header: z.preprocess(toText, z.string()),
-};
+const names = z.array(z.string().min(1)).nullish();
+/** What an MCP server in a sandbox may reach. An unknown key is refused: it may be a limit. */
+export const sandbox: z.ZodType<SandboxSettings> = z.strictObject({
+  read: names,
+  write: names,
+  net: names,
+  env: names,
+  run: names,
+  ffi: names,
+  deny_read: names,
+});
 
-function toText(value: unknown): unknown {
-  return typeof value === "number" || typeof value === "boolean" ? String(value) : value;
-}
-
-function toNumber(value: unknown): unknown {
-  return typeof value === "string" && value.trim() !== "" ? Number(value) : value;
-}
-
-function toTruth(value: unknown): unknown {
-  if (value === "true") return true;
-  return value === "false" ? false : value;
-}
-
-function stdio<P>({ text, choice }: Scalars<P>) {
+export function stdio<P>({ text, choice }: Scalars<P>) {
   return z.looseObject({
     ...base,
     type: z.literal("stdio"),
+    sandbox: sandbox.nullish(),
     server_parameters: z.looseObject({
       command: text(z.string().min(1)),
       args: z.array(text(z.string())).default([]),
@@ -162,7 +156,7 @@ function network<P>(scalars: Scalars<P>) {
   return { ...base, oauth: z.union([z.boolean(), settings]).nullish() };
 }
 
-function streamable<P>(scalars: Scalars<P>) {
+export function streamable<P>(scalars: Scalars<P>) {
   const { text, truth, header } = scalars;
   return z.looseObject({
     ...network(scalars),
@@ -177,7 +171,7 @@ function streamable<P>(scalars: Scalars<P>) {
   });
 }
 
-function sse<P>(scalars: Scalars<P>) {
+export function sse<P>(scalars: Scalars<P>) {
   const { text, number, header } = scalars;
   return z.looseObject({
     ...network(scalars),
@@ -211,12 +205,6 @@ export const serverConfig: z.ZodType<MCPServerConfig> = z.discriminatedUnion("ty
   kinds.stdio,
   kinds.streamable,
   kinds.sse,
-]);
-
-export const resolvedServerConfig: z.ZodType<ResolvedServerConfig> = z.discriminatedUnion("type", [
-  stdio(resolved),
-  streamable(resolved),
-  sse(resolved),
 ]);
 
 const inputBase = { id: z.string().min(1), description: z.string().default("") };

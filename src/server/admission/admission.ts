@@ -1,4 +1,5 @@
 /** Decides on the admission of a connection, and ends it with its credentials, which newer ones may replace. */
+import { createHash } from "node:crypto";
 import { abortable } from "../../async/abortable.ts";
 import { Deadline } from "../../async/deadline.ts";
 import type { BoundedLog } from "../../bounded_log.ts";
@@ -7,6 +8,8 @@ import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import { CREDENTIALS_EXPIRING_NOTIFICATION } from "../../protocol/events.ts";
 import type { Farewell } from "../../protocol/farewell.ts";
+import { nameProblem } from "../../protocol/names.ts";
+import { MACHINE_PREFIX } from "../../protocol/presence.ts";
 import { VERSION_QUERY_PARAMETER } from "../../protocol/version.ts";
 import { describeError } from "../../text/text.ts";
 import type { Expirable, Scheduled, Timeouts } from "../../async/timeouts.ts";
@@ -28,12 +31,16 @@ import {
 } from "./provider.ts";
 import { type Quotas, refusalOf } from "./quotas.ts";
 
-/** A `session` that is longer is ignored. */
+/** How the id of a machine begins that has no key, so that none is the principal of another client. */
+const DIGEST_PREFIX = `${MACHINE_PREFIX}~`;
+/** A `session` or a `machine` that is longer is ignored. */
 const SESSION = /^.{1,128}$/s;
 
 export interface Identity {
   readonly principal: string;
   readonly session: string | undefined;
+  /** The id of its machine; `undefined` for a client that tells none. */
+  readonly machine?: string | undefined;
   readonly version: string | undefined;
   /** Whether it joins as an observer, which does not take the seat of the Agent. */
   readonly isObserver: boolean;
@@ -69,7 +76,7 @@ export interface AdmissionOptions extends DecisionOptions {
  */
 export async function admit(credentials: Credentials, options: AdmissionOptions): Promise<Admitted> {
   const { signal, refusals, meter, count } = options;
-  const { address, query, auth: { session, observer } } = credentials;
+  const { address, query, auth: { session, machine, observer } } = credentials;
   const { principal, ...permit } = await decide(credentials, options).catch((error: unknown) => {
     if (!(error instanceof LoggedRefusal) || signal.aborted) throw error;
     meter?.refused("credentials");
@@ -86,6 +93,7 @@ export async function admit(credentials: Credentials, options: AdmissionOptions)
     principal,
     // Without a usable one, the client cannot replace its lost connection at once.
     session: typeof session === "string" && SESSION.test(session) ? session : undefined,
+    machine: machineOf(principal, machine),
     isObserver: observer === true,
     version: typeof version === "string" ? version : undefined,
   };
@@ -98,6 +106,20 @@ export async function admit(credentials: Credentials, options: AdmissionOptions)
     }
     throw error;
   }
+}
+
+/**
+ * The id of a machine: the principal of one that proves it by a key; else a digest of the principal and of what the client
+ * says, so that a client of one principal cannot pass for a machine of another.
+ */
+function machineOf(principal: string, claimed: unknown): string | undefined {
+  if (principal.startsWith(MACHINE_PREFIX)) {
+    const isProven = nameProblem(principal) === undefined && !principal.startsWith(DIGEST_PREFIX);
+    return isProven ? principal : undefined;
+  }
+  if (typeof claimed !== "string" || !SESSION.test(claimed)) return undefined;
+  const digest = createHash("sha256").update(JSON.stringify([principal, claimed])).digest("base64url");
+  return DIGEST_PREFIX + digest;
 }
 
 /**

@@ -18,6 +18,8 @@ export interface Grant {
   readonly offices?: readonly string[] | undefined;
   /** The roles that it may have. */
   readonly roles?: readonly GrantedRole[] | undefined;
+  /** The names that it may have as a Computer. */
+  readonly names?: readonly string[] | undefined;
 }
 
 /** The credentials of a connection. */
@@ -157,15 +159,17 @@ export interface WantedSeat {
   readonly officeId: string;
   readonly role: Role;
   readonly isObserver: boolean;
+  readonly name: string;
 }
 
-export function isGranted(grant: Grant, { officeId, role, isObserver }: WantedSeat): boolean {
-  const { offices, roles } = grant;
+export function isGranted(grant: Grant, { officeId, role, isObserver, name }: WantedSeat): boolean {
+  const { offices, roles, names } = grant;
   const isRole = roles === undefined || roles.includes(role) || (isObserver && roles.includes("observer"));
-  return isRole && (offices === undefined || offices.includes(officeId));
+  const isName = names === undefined || role !== "computer" || names.includes(name);
+  return isRole && isName && (offices === undefined || offices.includes(officeId));
 }
 
-const MEMBERS: readonly string[] = ["offices", "roles"] satisfies readonly (keyof Grant)[];
+const MEMBERS: readonly string[] = ["offices", "roles", "names"] satisfies readonly (keyof Grant)[];
 
 /**
  * Whether a value of a provider in JavaScript is a grant. A malformed one must not count as everything, nor one with an
@@ -173,8 +177,8 @@ const MEMBERS: readonly string[] = ["offices", "roles"] satisfies readonly (keyo
  */
 export function isGrant(value: unknown): value is Grant {
   if (!isRecord(value) || !Object.keys(value).every((key) => MEMBERS.includes(key))) return false;
-  const { offices, roles } = value;
-  return (offices === undefined || isTexts(offices)) &&
+  const { offices, roles, names } = value;
+  return [offices, names].every((list) => list === undefined || isTexts(list)) &&
     (roles === undefined || (Array.isArray(roles) && roles.every(isGrantedRole)));
 }
 
@@ -182,9 +186,13 @@ export function isGrantedRole(value: unknown): value is GrantedRole {
   return GRANTED_ROLES.some((role) => role === value);
 }
 
-export function describeGrant({ offices = ["*"], roles = GRANTED_ROLES }: Grant): LogFields {
+export function describeGrant({ offices = ["*"], roles = GRANTED_ROLES, names }: Grant): LogFields {
   const listed = (items: readonly string[]) => quoted(items.join(",") || "none");
-  return { allowed_offices: listed(offices), allowed_roles: listed(roles) };
+  return {
+    allowed_offices: listed(offices),
+    allowed_roles: listed(roles),
+    allowed_names: names && listed(names),
+  };
 }
 
 /** Where clients put their token. */

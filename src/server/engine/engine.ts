@@ -9,6 +9,7 @@ import { Socket } from "node:net";
 import { CONSTANTS } from "../options/constants.ts";
 import { AddressLedger } from "./address_ledger.ts";
 import { Budget } from "./budget.ts";
+import { InnerSocket } from "./inner_socket.ts";
 import { Polling } from "./polling.ts";
 import { type EngineOptions, EngineSession, type SessionContext, type SessionRequest } from "./session.ts";
 import type { Forwarded } from "../../http/proxies.ts";
@@ -28,14 +29,19 @@ export const EngineError = {
 export type EngineError = typeof EngineError[keyof typeof EngineError];
 
 /** A request that passed the port. */
-export interface Arrival {
+export interface Arrival extends Visit {
   readonly request: IncomingMessage;
-  readonly query: Readonly<Record<string, string>>;
-  readonly address: string | undefined;
   /** What a trusted proxy says about it. */
   readonly forwarded?: Forwarded | undefined;
   /** The session that it names; `undefined` for a new one, and for one that does not exist. */
   readonly session: EngineSession | undefined;
+}
+
+/** What a session begins with. */
+export interface Visit {
+  readonly request: Pick<IncomingMessage, "headers" | "url">;
+  readonly query: Readonly<Record<string, string>>;
+  readonly address: string | undefined;
 }
 
 const VERSION = "4";
@@ -91,6 +97,7 @@ export class Engine extends EventEmitter {
     if (error !== undefined) return error;
     if (!query["sid"]) return this.#openPolling(arrival, response);
     if (session === undefined) return EngineError.unknownSession;
+    session.onRead();
     if (query["transport"] !== "polling" || !(session.transport instanceof Polling)) {
       return EngineError.badRequest;
     }
@@ -125,6 +132,13 @@ export class Engine extends EventEmitter {
     return undefined;
   }
 
+  /** Opens a session of a member in this process. */
+  openInner(visit: Visit): InnerSocket {
+    const { transport } = this.#open(visit, (session) => new InnerSocket(session, this.#context));
+    if (transport instanceof InnerSocket) return transport;
+    throw new TypeError("Cannot open a session: it has another transport");
+  }
+
   /** Closes all sessions; Socket.IO calls it. */
   close(): void {
     for (const session of [...this.#sessions.values()]) session.close();
@@ -154,7 +168,7 @@ export class Engine extends EventEmitter {
   }
 
   #open(
-    { request, query, address }: Arrival,
+    { request, query, address }: Visit,
     transport: (session: EngineSession) => EngineSession["transport"],
   ): EngineSession {
     const { headers, url } = request;

@@ -61,6 +61,11 @@ export class EngineOutbox implements Expirable {
     return this.#queuedBytes + this.#takenBytes;
   }
 
+  /** Whether anything is being written. What waits else is for a client that polls, and has not asked for it. */
+  get isWriting(): boolean {
+    return this.#takenBytes > 0;
+  }
+
   /**
    * Sends a packet by `send`, and returns the bytes that it takes.
    *

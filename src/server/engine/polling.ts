@@ -342,7 +342,8 @@ function readsGzip(header: string | string[] | undefined): boolean {
   });
 }
 
-function toText(message: Outgoing): string {
+/** A message as polling and a member in this process read it; its buffers are given back. */
+export function toText(message: Outgoing): string {
   if (typeof message === "string") return message;
   if (isFrame(message)) {
     const text = Buffer.from(payloadOf(message)).toString();

@@ -10,6 +10,7 @@ import {
   checkHandshake,
   type HandshakePolicy,
   type HandshakeRefusal,
+  type HandshakeRequest,
   readQuery,
   refusal,
   refuseSender,
@@ -18,6 +19,7 @@ import { optionLabel } from "../options/checks.ts";
 import { CONSTANTS } from "../options/constants.ts";
 import { type QuotaLedger, refusalOf } from "../admission/quotas.ts";
 import type { Arrival, Engine } from "./engine.ts";
+import type { InnerSocket } from "./inner_socket.ts";
 import { Polling } from "./polling.ts";
 import { hidesConnection, refuseUpgrade } from "./opening_handshake.ts";
 import type { EngineSession } from "./session.ts";
@@ -68,6 +70,21 @@ export class Port {
       for (const listener of others.request) server.on("request", listener);
       for (const listener of others.upgrade) server.on("upgrade", listener);
     };
+  }
+
+  /**
+   * Opens a session of a member in this process, or refuses it as one of this machine.
+   *
+   * @param url That of a WebSocket.
+   */
+  connectInner(url: string): { readonly socket: InnerSocket } | { readonly refusal: PlainRefusal } {
+    // It is no transport that could be served or not.
+    const { transport: _, ...query } = readQuery(url);
+    const visit = { request: { headers: {}, url }, query, address: "127.0.0.1" };
+    const refused = this.#check({ ...visit, session: undefined });
+    return refused === undefined
+      ? { socket: this.#options.engine.openInner(visit) }
+      : { refusal: { status: refused.status, responseText: JSON.stringify(refused.body) } };
   }
 
   #onRequest(request: IncomingMessage, response: ServerResponse): void {
@@ -130,14 +147,14 @@ export class Port {
     if (!query["sid"]) this.#options.onRefused(refusal(code, message), address);
   }
 
-  #check(arrival: Arrival, further?: HandshakeRefusal): HandshakeRefusal | undefined {
+  #check(arrival: Checked, further?: HandshakeRefusal): HandshakeRefusal | undefined {
     const { handshake, onRefused } = this.#options;
     const refused = checkHandshake(arrival, handshake) ?? this.#checkRoom(arrival) ?? further;
     if (refused !== undefined) onRefused(refused, arrival.address);
     return refused;
   }
 
-  #checkRoom({ request, query, address, session }: Arrival): HandshakeRefusal | undefined {
+  #checkRoom({ request, query, address, session }: Checked): HandshakeRefusal | undefined {
     const { engine, isClosing } = this.#options;
     if (request.method === "OPTIONS") return undefined;
     if (query["sid"]) {
@@ -163,6 +180,14 @@ export class Port {
     }
   }
 }
+
+/** A refusal as a client reads it from an answer of HTTP. */
+interface PlainRefusal {
+  readonly status: number;
+  readonly responseText: string;
+}
+
+type Checked = HandshakeRequest & Pick<Arrival, "address" | "session">;
 
 type Listener = (this: HttpServer, ...args: unknown[]) => void;
 

@@ -14,6 +14,7 @@ import type { Frame, Outgoing } from "./frame_writer.ts";
 import { EngineOutbox, type OutboxOptions } from "./outbox.ts";
 import { Pending, type PendingOptions } from "./pending.ts";
 import type { Expirable, Scheduled } from "../../async/timeouts.ts";
+import { turnStartMs } from "../../async/turn_clock.ts";
 import { shorten } from "../../text/text.ts";
 
 /** The types of Engine.IO packets, as they are written. */
@@ -39,7 +40,7 @@ export function randomId(): string {
 
 /** The way between a session and its client. */
 export interface Transport {
-  readonly name: "polling" | "websocket";
+  readonly name: "polling" | "websocket" | "memory";
   /** Its TCP connection, if it has one of its own. */
   readonly socket?: Duplex;
   /** Sends what waits in the outbox, now or when the client asks for it. */
@@ -120,7 +121,8 @@ export class EngineSession extends EventEmitter implements Expirable {
   #beat: Scheduled;
   #awaitsPong = false;
   #pingedAtMs = 0;
-  #lastSeenAtMs = Date.now();
+  #readAtMs = turnStartMs();
+  #onRead: (() => void) | undefined;
   #roundTripMs: number | undefined;
   #client: string | undefined;
   /** Whether a packet has extended the time for the present pong, which happens once: a long upload may delay it. */
@@ -157,15 +159,20 @@ export class EngineSession extends EventEmitter implements Expirable {
     return this.#pending === undefined && this.readyState === "open";
   }
 
-  /** For operators: `client` is what it calls itself in `User-Agent`; the times are of its last answer to a heartbeat. */
+  /** When anything of its client was last read, by `turnStartMs()`. */
+  get readAtMs(): number {
+    return this.#readAtMs;
+  }
+
+  /** For operators: `client` is what it calls itself in `User-Agent`; the round trip is that of its last heartbeat. */
   get state() {
     return {
       address: this.remoteAddress,
       transport: this.transport.name,
       client: this.#client,
-      lastSeenAtMs: this.#lastSeenAtMs,
       roundTripMs: this.#roundTripMs,
       waitingBytes: this.outbox.waitingBytes,
+      isWriting: this.outbox.isWriting,
     };
   }
 
@@ -269,8 +276,23 @@ export class EngineSession extends EventEmitter implements Expirable {
     this.#options.places.renew(this);
   }
 
+  /** Something of its client has arrived. */
+  onRead(): void {
+    this.#readAtMs = turnStartMs();
+    const onRead = this.#onRead;
+    this.#onRead = undefined;
+    onRead?.();
+  }
+
+  /** Sends a ping now, unless a pong is awaited, and calls `onRead` once, when anything of the client has arrived. */
+  ping(onRead: () => void): void {
+    this.#onRead = onRead;
+    if (this.readyState === "open" && !this.#awaitsPong) this.expire();
+  }
+
   /** Counts a chunk of a WebSocket of the session; `false` when it ended the session. */
   countChunk(bytes: number): boolean {
+    this.onRead();
     return this.#pending?.countChunk(bytes) ?? true;
   }
 
@@ -332,7 +354,6 @@ export class EngineSession extends EventEmitter implements Expirable {
   #onPong(): void {
     if (!this.#awaitsPong) return;
     this.#awaitsPong = false;
-    this.#lastSeenAtMs = Date.now();
     this.#roundTripMs = performance.now() - this.#pingedAtMs;
     this.#wait(this.#options.pingIntervalMs);
   }

@@ -1,12 +1,16 @@
 /** What an operator sees of a running Server, and the ends of connections that an operator wants. */
 import process from "node:process";
+import type { LogFields } from "../../log.ts";
 import { FarewellCode } from "../../protocol/farewell.ts";
+import { MACHINE_PREFIX } from "../../protocol/presence.ts";
 import type { ServerCertificate } from "../../http/tls.ts";
 import type { Member } from "../offices/office.ts";
 import type { Settings } from "../options/settings.ts";
 import type { Connection } from "../relay/connection.ts";
+import { PresenceRounds } from "../relay/presence.ts";
 import type { SocketIoSide } from "../socket_io.ts";
-import { roleOf, writeMetrics } from "./metrics.ts";
+import type { Refusal } from "./meter.ts";
+import { type OutsideCounts, roleOf, writeMetrics } from "./metrics.ts";
 import type { Health } from "./pages.ts";
 import { Rates } from "./rates.ts";
 import type { SeenEvent } from "./seen_event.ts";
@@ -24,10 +28,23 @@ export type MemberState = ReturnType<typeof memberState>;
 export type OfficeState = ReturnType<typeof officeState>;
 export type Overview = ReturnType<Insight["overview"]>;
 
+/** A machine that has joined by code, in an office. */
+export interface SeenMachine {
+  readonly office: string;
+  readonly principal: string;
+  readonly lastRead: Date;
+  readonly asleepSince: Date | undefined;
+  /** `false` of one whose connection ended in its sleep. */
+  readonly isConnected: boolean;
+}
+
 /** All of it is of this process alone. */
 export class Insight implements Disposable {
   readonly #parts: InsightParts;
   readonly #rates: Rates | undefined;
+  readonly #rounds = new PresenceRounds();
+  /** Set by the program around the Server. */
+  outside: OutsideCounts = {};
 
   constructor(parts: InsightParts) {
     const { meter } = parts.settings;
@@ -47,6 +64,7 @@ export class Insight implements Disposable {
       messageBytes: engine.budget.usedBytes,
       certificateExpiresAtMs: certificate?.expiresAtMs,
       auditLinesLost: countLostAuditLines?.(),
+      outside: this.outside,
     });
   }
 
@@ -74,23 +92,53 @@ export class Insight implements Disposable {
       .sort((a, b) => a.office < b.office ? -1 : 1);
   }
 
-  /** In the order in which they connected. */
-  members(office: string): readonly MemberState[] {
-    return this.#connections.flatMap((connection) =>
-      connection.member?.officeId === office ? [memberState(connection, connection.member)] : []
-    );
+  /** Asks whether they would answer, and lists them in the order in which they connected. */
+  async members(office: string): Promise<readonly MemberState[]> {
+    const seated = () => this.#seated(({ officeId }) => officeId === office);
+    await this.#rounds.ask(() => seated().map(([{ presence }]) => presence));
+    return seated().map(([connection, member]) => memberState(connection, member));
+  }
+
+  /** The machines in all offices, as far as is known. */
+  machines(): readonly SeenMachine[] {
+    const here = this.#seated(isMachine).map(([{ presence }, member]) => {
+      const { lastRead, asleepSince } = presence;
+      return { member, lastRead, asleepSince, isConnected: true };
+    });
+    const gone = this.#parts.side.relayState.sleepers.all.filter(({ member }) => isMachine(member))
+      .map(({ member, since }) => ({ member, lastRead: since, asleepSince: since, isConnected: false }));
+    return [...here, ...gone].map(({ member: { officeId: office, principal }, ...seen }) => {
+      return { office, principal, ...seen };
+    });
+  }
+
+  /** The same, when they were asked whether they would answer. */
+  async askMachines(): Promise<readonly SeenMachine[]> {
+    await this.#rounds.ask(() => this.#seated(isMachine).map(([{ presence }]) => presence));
+    return this.machines();
   }
 
   /** Ends a connection, or all of a principal; returns how many. */
   end(
     who: { readonly sid: string } | { readonly principal: string },
-    { reason: message, mayReturn: reconnect }: { readonly reason: string; readonly mayReturn: boolean },
+    { reason: message, mayReturn: reconnect, actor }: {
+      readonly reason: string;
+      readonly mayReturn: boolean;
+      /** Who ends it, as fields of the audit trail. */
+      readonly actor?: LogFields | undefined;
+    },
   ): number {
     const ending = this.#connections.filter(({ sid, identity: { principal } }) =>
       "sid" in who ? sid === who.sid : principal === who.principal
     );
-    for (const each of ending) each.dismiss({ code: FarewellCode.ENDED_BY_OPERATOR, message, reconnect });
+    const farewell = { code: FarewellCode.ENDED_BY_OPERATOR, message, reconnect };
+    for (const each of ending) each.dismiss(farewell, actor);
     return ending.length;
+  }
+
+  /** Counts a refusal of the program around the Server. */
+  refused(refusal: Refusal): void {
+    this.#parts.settings.meter?.refused(refusal);
   }
 
   /** Tells each event of a member of an office, when it has ended, until the disposal. */
@@ -102,9 +150,20 @@ export class Insight implements Disposable {
     this.#rates?.[Symbol.dispose]();
   }
 
+  #seated(isWanted: (member: Member) => boolean): readonly (readonly [Connection, Member])[] {
+    return this.#connections.flatMap((connection) => {
+      const { member } = connection;
+      return member !== undefined && isWanted(member) ? [[connection, member] as const] : [];
+    });
+  }
+
   get #connections(): readonly Connection[] {
     return [...this.#parts.side.relayState.connections.values()];
   }
+}
+
+function isMachine({ principal }: Member): boolean {
+  return principal.startsWith(MACHINE_PREFIX);
 }
 
 /** Observers are no members. */
@@ -116,9 +175,9 @@ function officeState(office: string, all: readonly Member[]) {
 }
 
 /** A member with its connection to this process: `version` is that of the protocol, `waits` what it has not read or answered. */
-function memberState({ sid, state, inFlight, answerTimes }: Connection, member: Member) {
+function memberState({ sid, state, presence, inFlight, answerTimes }: Connection, member: Member) {
   const { role, isObserver, name, version, principal, joinedAt: since } = member;
-  const { address, transport, client, lastSeenAtMs, roundTripMs, waitingBytes: bytes } = state;
+  const { address, transport, client, roundTripMs, waitingBytes: bytes } = state;
   return {
     sid,
     role,
@@ -130,7 +189,8 @@ function memberState({ sid, state, inFlight, answerTimes }: Connection, member: 
     address,
     transport,
     since,
-    lastSeen: new Date(lastSeenAtMs).toISOString(),
+    lastSeen: presence.lastRead.toISOString(),
+    asleepSince: presence.asleepSince?.toISOString(),
     roundTripMs,
     answerP50Ms: answerTimes?.quantileMs(0.5),
     answerP95Ms: answerTimes?.quantileMs(0.95),

@@ -46,10 +46,13 @@ export type AuditAction =
   | "join"
   | "leave"
   | "list"
+  | "machine"
+  | "operate"
   | "renew"
   | "request";
 
 /** What Socket.IO calls the end of a connection that the client, or this process, wanted. */
+export const CONNECTION_LOST = "connection_lost";
 const WANTED_ENDS: ReadonlyMap<string, string> = new Map([
   ["client namespace disconnect", "left"],
   ["server shutting down", FarewellCode.SERVER_CLOSING],
@@ -61,7 +64,7 @@ const WANTED_ENDS: ReadonlyMap<string, string> = new Map([
  * @param cause The reason that Socket.IO gives.
  */
 export function departureReason(cause: string, farewell: string | undefined): string {
-  return farewell ?? WANTED_ENDS.get(cause) ?? "connection_lost";
+  return farewell ?? WANTED_ENDS.get(cause) ?? CONNECTION_LOST;
 }
 
 /** A refusal whose line in the log has further fields, which the client is not told. */

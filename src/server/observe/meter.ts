@@ -41,6 +41,9 @@ const REFUSALS = [
   "credentials", // the credentials were refused
   "before_admission", // a connection that broke a rule before its admission
   "slow_reader", // a member that did not read
+  "mcp_credentials", // an MCP client of a hub without the right: 401 or 403
+  "mcp_limit", // one with too many requests: 429
+  "mcp_unavailable", // one for which there was no room, or no seat: 503
 ] as const;
 export type Refusal = typeof REFUSALS[number];
 

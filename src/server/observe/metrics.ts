@@ -17,6 +17,15 @@ export interface Snapshot {
   readonly certificateExpiresAtMs: number | undefined;
   /** Lines that are missing in the audit log; `undefined` without one. */
   readonly auditLinesLost: number | undefined;
+  readonly outside: OutsideCounts;
+}
+
+/** What the program around a Server has, if it has any. */
+export interface OutsideCounts {
+  /** Sessions of MCP clients of 2025, at a hub. */
+  readonly mcpSessions?: () => number;
+  /** Machines whose code waits for the operator. */
+  readonly machinesWaiting?: () => number;
 }
 
 interface Source extends Snapshot {
@@ -144,6 +153,14 @@ const METRICS: Readonly<Record<string, Metric>> = {
   a2c_audit_lines_lost_total: {
     help: "Lines of the audit trail that could not be written to the audit log",
     value: ({ auditLinesLost }) => auditLinesLost,
+  },
+  a2c_mcp_sessions: {
+    help: "Sessions of MCP clients at a hub, without those of clients that have none",
+    value: ({ outside }) => outside.mcpSessions?.(),
+  },
+  a2c_machines_waiting: {
+    help: "Machines that wait for the operator to approve their code",
+    value: ({ outside }) => outside.machinesWaiting?.(),
   },
   a2c_tls_certificate_expiry_timestamp_seconds: {
     help: "When the TLS certificate expires, since the epoch",

@@ -6,12 +6,12 @@ import type { Outcome } from "./meter.ts";
 
 interface EventBegin {
   readonly event: string;
-  /** The Computer that it is for. */
-  readonly to: string | undefined;
   readonly body: unknown;
 }
 
 interface EventEnd {
+  /** The Computer that it is for. */
+  readonly to: string | undefined;
   readonly outcome: Outcome | "error";
   readonly code: number | undefined;
   readonly answer?: readonly unknown[] | undefined;

@@ -21,6 +21,8 @@ export interface Member {
   readonly principal: string;
   /** A random value of the client that identifies it when it reconnects. */
   readonly session?: string | undefined;
+  /** The id of its machine, which outlives its name (`docs/protocol/extensions.md#machines`). */
+  readonly machine?: string | undefined;
   /** Whether it is an observer: an Agent that takes no seat, is not listed, and joins without a notification. */
   readonly isObserver: boolean;
   readonly joinedAt: string;
@@ -45,6 +47,8 @@ export class Office<M extends Member = Member> {
   /** With observers, in the order in which they joined. */
   readonly #everybody = new Map<string, M>();
   readonly #computers = new Map<string, M>();
+  /** The Computers by the ids of their machines: of two with one id, the first. */
+  readonly #machines = new Map<string, M>();
   /** The Computers by what their names look like. */
   readonly #looks = new Map<string, M>();
   #agent: M | undefined;
@@ -69,8 +73,9 @@ export class Office<M extends Member = Member> {
     return this.#everybody.get(sid);
   }
 
-  findComputer(name: string): M | undefined {
-    return this.#computers.get(name);
+  /** Finds a Computer by its name, or by the id of its machine. */
+  findComputer(computer: string): M | undefined {
+    return this.#computers.get(computer) ?? this.#machines.get(computer);
   }
 
   /**
@@ -102,6 +107,8 @@ export class Office<M extends Member = Member> {
     else {
       this.#computers.set(member.name, member);
       this.#looks.set(skeletonOf(member.name), member);
+      const { machine } = member;
+      if (machine !== undefined && !this.#machines.has(machine)) this.#machines.set(machine, member);
     }
   }
 
@@ -115,6 +122,8 @@ export class Office<M extends Member = Member> {
       this.#computers.delete(member.name);
       this.#looks.delete(skeletonOf(member.name));
     }
+    const { machine } = member;
+    if (machine !== undefined && member === this.#machines.get(machine)) this.#machines.delete(machine);
     return member;
   }
 

@@ -11,7 +11,7 @@ import {
   MAX_KEYS,
   MAX_TOKEN_LENGTH,
 } from "../../jwt/bounds.ts";
-import { SERVER_GRACE_MS } from "../../protocol/call.ts";
+import { AGENT_RETURN_MS, SERVER_GRACE_MS } from "../../protocol/call.ts";
 
 export interface Constant {
   readonly value: number;
@@ -161,6 +161,11 @@ const REQUESTS = {
     value: 4 * MIB,
     help: "bytes, asked by all observers of an office",
     beyond: "413",
+  },
+  returnMs: {
+    value: AGENT_RETURN_MS,
+    help: "time to ask again for a call, after a connection that was lost",
+    beyond: "the call is cancelled",
   },
   graceMs: {
     value: SERVER_GRACE_MS,

@@ -16,6 +16,13 @@ export const CREDENTIAL_ROWS = {
     who: "a Server for other machines",
     of: "program",
   },
+  machines: {
+    help: "keep the machines that have joined by code in this file; none to take no machines",
+    who: "a Server that people join with their machines",
+    of: "program",
+    value: "file",
+    otherwise: "machines-PORT.json in your state folder, where clients need credentials",
+  },
   authField: {
     help: "the auth field that carries the token",
     who: "a Server for clients that send it in another field",

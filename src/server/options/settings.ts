@@ -186,6 +186,7 @@ type SettledConstant =
   | "authTimeoutMs"
   | "headTimeoutMs"
   | "graceMs"
+  | "returnMs"
   | "maxPendingConnections";
 
 /** The options with all defaults and constants filled in. */
@@ -265,6 +266,7 @@ function boundsOf(options: SmcpServerOptions) {
     ),
     maxOpenRequests,
     graceMs: constantOf(options, "graceMs"),
+    returnMs: constantOf(options, "returnMs"),
   };
 }
 

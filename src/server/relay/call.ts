@@ -3,7 +3,7 @@ import { isRecord } from "../../json/json.ts";
 import type { LogFields } from "../../log.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { readRequestId, SmcpError } from "../../protocol/errors.ts";
-import { CLIENT_EVENT_PREFIX, READ_RESOURCE_EVENT } from "../../protocol/events.ts";
+import { CLIENT_EVENT_PREFIX, LIST_PRESENCE_EVENT, READ_RESOURCE_EVENT } from "../../protocol/events.ts";
 import { toErrorAckFor } from "../../protocol/flat_error.ts";
 import type { Role } from "../../protocol/office.ts";
 import { buildRefusalText } from "../../protocol/refusal_text.ts";
@@ -49,6 +49,7 @@ const RELAY_SPAN = "relay";
  * among them (`docs/protocol/extensions.md#observers`).
  */
 const OBSERVER_EVENTS: ReadonlySet<string> = new Set([
+  LIST_PRESENCE_EVENT,
   READ_RESOURCE_EVENT,
   ...("tools config desktop windows finder resources resource_templates resource_updates mcp_servers prompts " +
     "completion blob skills skill").split(" ").map((what) => `${CLIENT_EVENT_PREFIX}get_${what}`),
@@ -63,7 +64,7 @@ export class Call {
   readonly startedAt: number;
   readonly #ack: Ack | undefined;
   readonly #reqId: string | undefined;
-  readonly #computer: string | undefined;
+  #computer: string | undefined;
   readonly #wantedOffice: string | undefined;
   readonly #span: OpenSpan | undefined;
   /** Makes what is seen of it; `undefined` when nobody looks. */
@@ -88,8 +89,16 @@ export class Call {
     this.#span = route.isRelayed ? startRelay(RELAY_SPAN, this.#reqId) : undefined;
     const { member } = connection;
     if (relayState.seen.isEmpty || member === undefined) return;
-    const to = this.#computer && quoted(this.#computer);
-    this.#endSeen = beginSeen(member, { event: quoted(event), to, body: args[0] });
+    this.#endSeen = beginSeen(member, { event: quoted(event), body: args[0] });
+  }
+
+  /** Names the Computer, of which the request may have the id of its machine. */
+  nameComputer(name: string): void {
+    this.#computer = name;
+  }
+
+  get #shownComputer(): string | undefined {
+    return this.#computer && quoted(this.#computer);
   }
 
   get wantsAck(): boolean {
@@ -164,7 +173,8 @@ export class Call {
     if (answer !== undefined && !this.#reply(answer)) return;
     this.relayState.settings.meter?.ended(this, outcome);
     if (this.#span !== undefined) this.#endSpan(outcome);
-    const seen = this.#endSeen?.({ outcome, code: answer && errorCodeOf(answer), answer });
+    const code = answer && errorCodeOf(answer);
+    const seen = this.#endSeen?.({ to: this.#shownComputer, outcome, code, answer });
     if (seen !== undefined) this.relayState.seen.tell(seen);
   }
 
@@ -199,7 +209,7 @@ export class Call {
     const { code, message } = refusal;
     relayState.settings.meter?.failed(this, code);
     if (this.#span !== undefined) this.#endSpan("error", code);
-    const seen = this.#endSeen?.({ outcome: "error", code });
+    const seen = this.#endSeen?.({ to: this.#shownComputer, outcome: "error", code });
     if (seen !== undefined) relayState.seen.tell(seen);
     const fields = this.#auditRefusal({ ...this.#describe(), code });
     if (error instanceof LoggedRefusal) log.write("warn", message, { ...error.log, ...fields });
@@ -232,7 +242,7 @@ export class Call {
     return {
       event: quoted(this.event),
       req_id: this.#reqId && quoted(this.#reqId),
-      computer: this.#computer && quoted(this.#computer),
+      computer: this.#shownComputer,
       office: member?.officeId,
       [member?.role ?? "sid"]: member?.name ?? sid,
     };
@@ -248,7 +258,7 @@ export class Call {
         "a2c.outcome": outcome,
         "a2c.office": officeId,
         "a2c.agent": name,
-        "a2c.computer": this.#computer && quoted(this.#computer),
+        "a2c.computer": this.#shownComputer,
       },
     });
   }

@@ -1,12 +1,12 @@
 /** A connection as the relay sees it: its identity, its membership, and the requests that are open from and to it. */
 import { type Rate, TokenBucket } from "../../async/token_bucket.ts";
 import type { BoundedLog } from "../../bounded_log.ts";
-import type { Logger } from "../../log.ts";
-import { ErrorCode } from "../../protocol/error_codes.ts";
+import type { LogFields, Logger } from "../../log.ts";
 import { badRequest, SmcpError } from "../../protocol/errors.ts";
 import {
   CANCEL_TOOL_CALL_NOTIFICATION,
   CONNECTION_CLOSING_NOTIFICATION,
+  LIST_PRESENCE_EVENT,
   TOOL_CALL_EVENT,
 } from "../../protocol/events.ts";
 import { type Farewell, toClosingNotification } from "../../protocol/farewell.ts";
@@ -14,16 +14,17 @@ import { describeError, quoted } from "../../text/text.ts";
 import type { Admitted, Identity } from "../admission/admission.ts";
 import type { Credentials, Grant } from "../admission/provider.ts";
 import type { Timeouts } from "../../async/timeouts.ts";
-import type { Account } from "../engine/budget.ts";
+import { type Account, noMemory } from "../engine/budget.ts";
 import type { EngineOutbox } from "../engine/outbox.ts";
 import type { SessionState } from "../engine/session.ts";
-import type { DeferredEvents } from "./deferred_events.ts";
+import { type DeferredEvents, sizeOfBody } from "./deferred_events.ts";
 import { auditFields } from "../observe/logs.ts";
 import { AnswerTimes, secondsSince, ticksNow } from "../observe/meter.ts";
 import type { Member } from "../offices/office.ts";
 import type { Quotas } from "../admission/quotas.ts";
 import {
   type Answer,
+  LateCancels,
   OpenRequests,
   PendingRequest,
   type RelayedRequest,
@@ -31,6 +32,7 @@ import {
   type Side,
   withComputer,
 } from "./pending_requests.ts";
+import { computerAsleep, computerNotFound, Presence, type PresenceSession } from "./presence.ts";
 import { forgetAck, roomOf, setNextAckId } from "./socket_internals.ts";
 import { CONSTANTS } from "../options/constants.ts";
 
@@ -59,7 +61,7 @@ export interface SocketLike {
 }
 
 /** The members of the session under it. */
-export interface SessionLike {
+export interface SessionLike extends PresenceSession {
   /** Counts the messages of the connection that wait. */
   readonly account: Account;
   readonly outbox: Pick<EngineOutbox, "push">;
@@ -70,14 +72,20 @@ export interface SessionLike {
 /** What all connections of a Server share. */
 export interface ConnectionContext {
   readonly timeouts: Timeouts;
+  /** How long a member that lost its connection may take to ask again. */
+  readonly returnMs: number;
   readonly createEventLog: (sid: string) => BoundedLog;
   /** The same for the errors of Computers that a connection is relayed. */
   readonly createErrorLog: (sid: string) => BoundedLog;
   readonly logger: Logger;
   readonly audit: BoundedLog;
+  /** Those for which requests wait, until it is known whether they sleep. */
+  readonly probed: Set<Connection>;
 }
 
 export interface Target {
+  /** The name of the Computer. */
+  readonly name: string;
   tell(event: string, body: unknown): void;
   ask(request: RelayedRequest, context: AskContext): void;
 }
@@ -119,8 +127,10 @@ export class Connection implements Target {
   // Made when they are used: most of thousands of connections are idle.
   #sent: OpenRequests | undefined;
   #received: OpenRequests | undefined;
+  #lateCancels: LateCancels | undefined;
   #answerTimes: AnswerTimes | undefined;
   #notifying: TokenBucket | undefined;
+  #presence: Presence | undefined;
 
   constructor(socket: SocketLike, session: SessionLike, { shared, identity, permit, quotas }: Admitted & {
     readonly shared: ConnectionContext;
@@ -171,6 +181,20 @@ export class Connection implements Target {
     return this.#member;
   }
 
+  get name(): string {
+    return this.#member?.name ?? "";
+  }
+
+  get presence(): Presence {
+    return this.#presence ??= new Presence({
+      session: this.#session,
+      timeouts: this.#shared.timeouts,
+      isAwaited: () => this.inFlight.requests > 0,
+      onLost: () => this.#failSent(),
+      onWaiting: (isWaiting) => this.#shared.probed[isWaiting ? "add" : "delete"](this),
+    });
+  }
+
   get state(): SessionState {
     return this.#session.state;
   }
@@ -192,38 +216,76 @@ export class Connection implements Target {
     this.#socket.join(roomOf(member.officeId));
   }
 
-  /** Ends its membership in any office: it receives no more notifications, requests to it fail, and its own requests are cancelled. */
-  exit(): void {
+  /** Ends its membership: it receives no more notifications, requests to it fail, its own are cancelled; later, if it may return. */
+  exit({ mayReturn = false } = {}): void {
     const member = this.#member;
     if (member === undefined) return;
     this.#member = undefined;
     this.#socket.leave(roomOf(member.officeId));
     for (const pending of [...this.#received ?? []]) {
-      pending.fail(computerNotFound(member.name, "left while the request was in flight"));
+      const mayHaveRun = pending.ackId !== undefined;
+      pending.fail(computerNotFound(member.name, "left while the request was in flight", { mayHaveRun }));
     }
-    for (const pending of [...this.#sent ?? []]) pending.drop();
+    for (const pending of [...this.#sent ?? []]) pending.drop({ mayReturn });
+    this.#lateCancels?.clear();
   }
 
-  end(): void {
+  end(how?: { readonly mayReturn: boolean }): void {
     this.#isEnded = true;
-    this.exit();
+    this.exit(how);
+    this.#presence?.close();
     this.#log?.close();
     this.#relayedErrors?.close();
   }
 
-  /** Sends an event without an ack. Throws a 413 when the peer has too many unread bytes, a 400 for a body that is too deep. */
+  /**
+   * Sends an event without an ack, unless the member sleeps. Throws a 413 when the peer has too many unread bytes, a 400 for a
+   * body that is too deep.
+   */
   tell(event: string, body: unknown): void {
+    if (this.presence.isFresh) return this.#tell(event, body);
+    const bytes = sizeOfBody(body);
+    const act = () => {
+      if (this.presence.asleepSince === undefined) this.#tellIfPossible(event, body);
+    };
+    if (!this.presence.whenKnown(bytes, act)) throw noMemory(bytes);
+  }
+
+  /** Sends a notification to it again, behind the requests that wait: it was sent ahead of them. */
+  repeat(event: string, body: unknown): void {
+    this.presence.whenKnown(0, () => this.#tellIfPossible(event, body));
+  }
+
+  #tell(event: string, body: unknown): void {
     this.#send(event, () => this.#socket.emit(event, body));
   }
 
   /**
    * Sends an event and calls `onSettled` once, with its ack as it came, or with an {@linkcode SmcpError}: 408 after
-   * `timeoutMs`, 404 when this connection leaves or is lost, 400 when the body is nested too deep, 413 when this
-   * connection has too many unread bytes.
+   * `timeoutMs`, 404 when this connection leaves, is lost or sleeps, 400 when the body is nested too deep, 413 when this
+   * connection has too many unread bytes. A request for its presence is answered here.
    */
   ask(request: RelayedRequest, { body, ...context }: AskContext): void {
-    const { event } = request;
     const pending = this.#await(request, context);
+    const isAboutPresence = request.event === LIST_PRESENCE_EVENT;
+    if (this.presence.isFresh && !isAboutPresence) return this.#askNow(pending, body);
+    const bytes = sizeOfBody(body);
+    pending.onSent(bytes);
+    const act = () => {
+      const { asleepSince, lastRead } = this.presence;
+      if (!pending.isOpen) return;
+      if (isAboutPresence) {
+        pending.ack({ asleep_since: asleepSince?.toISOString(), last_read: lastRead.toISOString() });
+      } else if (asleepSince === undefined) this.#askNow(pending, body);
+      else pending.fail(computerAsleep(this.name, asleepSince));
+    };
+    const isKept = this.presence.whenKnown(bytes, act, { mayTrust: !isAboutPresence });
+    if (!isKept) pending.fail(noMemory(bytes));
+  }
+
+  #askNow(pending: PendingRequest, body: unknown): void {
+    const { event } = pending.request;
+    this.presence.watch();
     const ackId = pending.ackId = this.#nextAckId++;
     setNextAckId(this.#socket, ackId);
     try {
@@ -243,7 +305,7 @@ export class Connection implements Target {
       sides: [received, ...sides],
       timeouts: this.#shared.timeouts,
       onSettled: (settlement) => {
-        if (settlement.kind !== "answered") this.#abandon(pending, settlement.kind);
+        if (settlement.kind !== "answered") this.#abandon(pending, settlement);
         else if (request.event === TOOL_CALL_EVENT) {
           (this.#answerTimes ??= new AnswerTimes(KEPT_ANSWERS)).add(secondsSince(startedAt));
         }
@@ -253,9 +315,28 @@ export class Connection implements Target {
     return pending;
   }
 
-  #abandon({ ackId, request: { agent, reqId: req_id } }: PendingRequest, how: "failed" | "dropped"): void {
-    if (ackId !== undefined) forgetAck(this.#socket, ackId);
-    if (how === "dropped") this.#tellIfPossible(CANCEL_TOOL_CALL_NOTIFICATION, { agent, req_id });
+  /** Cancels what was sent, if nobody waits for it any more: a member that sleeps reads both when it wakes. */
+  #abandon({ ackId, request }: PendingRequest, how: Settlement): void {
+    if (ackId === undefined) return;
+    forgetAck(this.#socket, ackId);
+    if (how.kind === "failed" && how.isGivenUp !== true) return;
+    const { agent, reqId: req_id } = request;
+    const cancel = () => {
+      // The call may have come again, by a sender that has returned.
+      if (this.#received?.hasCall(request)) return;
+      this.#tellIfPossible(CANCEL_TOOL_CALL_NOTIFICATION, { agent, req_id });
+    };
+    if (how.kind !== "dropped" || !how.mayReturn) return cancel();
+    (this.#lateCancels ??= new LateCancels(this.#shared)).add(cancel);
+  }
+
+  /** Fails the requests that were sent to it, which sleeps. */
+  #failSent(): void {
+    const { asleepSince = new Date() } = this.presence;
+    for (const pending of [...this.#received ?? []]) {
+      if (pending.ackId === undefined) continue;
+      pending.giveUp(computerAsleep(this.name, asleepSince, { mayHaveRun: true }));
+    }
   }
 
   /** Fails the requests to it, and its own, also those to Computers of other processes. */
@@ -271,10 +352,10 @@ export class Connection implements Target {
   }
 
   /** Tells the peer why its connection ends and whether it may come back, then closes the connection. Never throws. */
-  dismiss(farewell: Farewell): void {
+  dismiss(farewell: Farewell, actor?: LogFields): void {
     const { code, message: reason } = farewell;
     const { name, officeId: office, principal = this.identity.principal } = this.#member ?? {};
-    const fields = { sid: this.sid, code, reason, name, office, principal };
+    const fields = { sid: this.sid, code, reason, name, office, principal, ...actor };
     this.#shared.audit.write("info", "dismissed a connection", auditFields("dismiss", fields));
     this.announce(farewell);
     this.close();
@@ -299,7 +380,7 @@ export class Connection implements Target {
   /** The peer may have too many unread bytes. */
   #tellIfPossible(event: string, body: unknown): void {
     try {
-      this.tell(event, body);
+      this.#tell(event, body);
     } catch (error) {
       const fields = { sid: this.sid, event, error: describeError(error) };
       this.#shared.logger.debug("failed to notify a connection", fields);
@@ -315,13 +396,6 @@ export class Connection implements Target {
       throw cause instanceof RangeError ? nestedTooDeep(event) : cause;
     }
   }
-}
-
-/** The same error whether no such Computer exists, it is in another office, or it has just left. */
-export function computerNotFound(name: string, state = "not found"): SmcpError {
-  return new SmcpError(ErrorCode.NOT_FOUND, `Computer with name '${quoted(name)}' ${state}`, {
-    details: { computer_name: name },
-  });
 }
 
 export function nestedTooDeep(event: string): SmcpError {

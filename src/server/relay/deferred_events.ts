@@ -10,6 +10,10 @@ export interface MemberEvent {
   readonly args: readonly unknown[];
 }
 
+export function sizeOfBody(body: unknown): number {
+  return body instanceof RawRequest ? body.size : approximateSizeBytes(body);
+}
+
 /** What waits for the end of a change, in the order in which it came. */
 export class DeferredEvents {
   readonly #waiting: (() => void)[] = [];
@@ -26,7 +30,7 @@ export class DeferredEvents {
     if (this.#waiting.length >= maxDeferredEvents.value || this.#counted.bytes >= maxDeferredBytes.value) {
       return false;
     }
-    return this.defer(body instanceof RawRequest ? body.size : approximateSizeBytes(body), handle);
+    return this.defer(sizeOfBody(body), handle);
   }
 
   /** Calls `handle` after the change; `false` when there is no memory for what it handles. */

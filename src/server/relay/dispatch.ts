@@ -6,25 +6,28 @@ import {
   CLIENT_EVENT_PREFIX,
   JOIN_OFFICE_EVENT,
   LEAVE_OFFICE_EVENT,
+  LIST_PRESENCE_EVENT,
   LIST_ROOM_EVENT,
   RENEW_CREDENTIALS_EVENT,
   UPDATE_EVENT_PREFIX,
 } from "../../protocol/events.ts";
-import { parseComputerCallData } from "../../protocol/parse.ts";
+import { parseComputerCallData } from "../../protocol/office_requests.ts";
 import { fitsApproximately } from "../../json/json.ts";
 import { timeoutMsOf } from "../../protocol/call.ts";
 import { describeError, quoted } from "../../text/text.ts";
 import { optionLabel } from "../options/checks.ts";
-import { departureReason } from "../observe/logs.ts";
+import { CONNECTION_LOST, departureReason } from "../observe/logs.ts";
 import { RawRequest, routingFieldsOf } from "../engine/raw.ts";
 import { Call, type Route } from "./call.ts";
-import { computerNotFound, type Connection, nestedTooDeep } from "./connection.ts";
+import { type Connection, nestedTooDeep } from "./connection.ts";
 import { DeferredEvents, type MemberEvent } from "./deferred_events.ts";
+import { computerAsleep, computerNotFound } from "./presence.ts";
 import type { RelayState } from "./relay_state.ts";
 import {
   cancelToolCall,
   joinOffice,
   leaveOffice,
+  listPresence,
   listRoom,
   renewCredentials,
   update,
@@ -63,6 +66,7 @@ const routes: ReadonlyMap<string, Route> = new Map([
   [JOIN_OFFICE_EVENT, joinOffice],
   [LEAVE_OFFICE_EVENT, leaveOffice],
   [LIST_ROOM_EVENT, listRoom],
+  [LIST_PRESENCE_EVENT, listPresence],
   [CANCEL_TOOL_CALL_EVENT, cancelToolCall],
   [RENEW_CREDENTIALS_EVENT, renewCredentials],
 ]);
@@ -123,14 +127,20 @@ const relay: Route = {
     if (body instanceof RawRequest && body.isTooDeep) throw nestedTooDeep(event);
     if (relayState.drain.refusal !== undefined) throw relayState.drain.refusal;
     const target = relayState.offices.findComputer(officeId, computer);
-    if (target === undefined) throw computerNotFound(computer);
+    if (target === undefined) {
+      const sleeper = relayState.sleepers.find(officeId, computer);
+      throw sleeper === undefined
+        ? computerNotFound(computer)
+        : computerAsleep(sleeper.member.name, sleeper.since);
+    }
+    call.nameComputer(target.name);
     if (!call.wantsAck) {
       target.tell(event, body);
       return [];
     }
     connection.sent.requireRoom("this connection", REQUESTER_LIMIT);
     const timeoutMs = timeoutMsOf(request) + relayState.settings.graceMs;
-    const relayed = { event, reqId, agent, computer, officeId, timeoutMs, isObserving };
+    const relayed = { event, reqId, agent, computer: target.name, officeId, timeoutMs, isObserving };
     target.ask(relayed, {
       body,
       sides: isObserving ? [connection.sent, relayState.observerRequests] : [connection.sent],
@@ -186,8 +196,10 @@ export function dispatchDisconnect(
   { connection, cause }: { readonly connection: Connection; readonly cause: string },
 ): void {
   const { deferred, sid, farewell } = connection;
-  relayState.departureReasons.set(sid, departureReason(cause, farewell));
-  connection.end();
+  const reason = departureReason(cause, farewell);
+  relayState.departureReasons.set(sid, reason);
+  relayState.onLost(connection, cause);
+  connection.end({ mayReturn: reason === CONNECTION_LOST });
   if (deferred === undefined) void leave(relayState, connection);
   else deferred.after(() => void leave(relayState, connection));
 }

@@ -5,6 +5,7 @@ import { ErrorCode } from "../../protocol/error_codes.ts";
 import { badRequest, SmcpError } from "../../protocol/errors.ts";
 import {
   CANCEL_TOOL_CALL_NOTIFICATION,
+  LIST_PRESENCE_EVENT,
   UPDATE_EVENT_PREFIX,
   UPDATE_NOTIFICATION_PREFIX,
   UPDATE_PROGRESS_EVENT,
@@ -14,18 +15,23 @@ import {
   parseAgentCallData,
   parseEnterOfficeReq,
   parseLeaveOfficeReq,
+  parseListPresenceReq,
   parseListRoomReq,
   parseUpdateComputerConfigReq,
   parseUpdateProgressReq,
-} from "../../protocol/parse.ts";
+} from "../../protocol/office_requests.ts";
+import { type ListPresenceRet, MACHINE_PREFIX } from "../../protocol/presence.ts";
 import type { UpdateProgressReq } from "../../protocol/progress.ts";
 import { type Credentials, describeGrant, isGranted, type WantedSeat } from "../admission/provider.ts";
 import { LoggedRefusal } from "../observe/logs.ts";
 import type { Member } from "../offices/office.ts";
 import type { Call, Route } from "./call.ts";
 import type { Connection } from "./connection.ts";
-import type { Answer } from "./pending_requests.ts";
+import type { Answer, Settlement } from "./pending_requests.ts";
 import { CONSTANTS } from "../options/constants.ts";
+
+/** How long a process of the Server may take to tell of its Computer; a ping is part of it. */
+const PRESENCE_TIMEOUT_MS = 5_000;
 
 /** `server:join_office`: makes the caller a member of an office; acks `(true, null)` or `(false, "reason")`. */
 export const joinOffice: Route = {
@@ -33,8 +39,13 @@ export const joinOffice: Route = {
     const { relayState, connection } = call;
     const { role, name, office_id: officeId } = parseEnterOfficeReq(body);
     call.requirePace({ name, officeId });
+    if (role === "computer" && name.startsWith(MACHINE_PREFIX)) {
+      const reason = `Cannot join office "${officeId}" as "${name}": a name that begins with ` +
+        `"${MACHINE_PREFIX}" is the id of a machine. Use another name`;
+      throw new SmcpError(ErrorCode.FORBIDDEN, reason);
+    }
     const isObserver = connection.identity.isObserver && role === "agent";
-    requireGrant(connection, { officeId, role, isObserver });
+    requireGrant(connection, { officeId, role, isObserver, name });
     const outcome = await relayState.offices.join({
       ...connection.identity,
       isObserver,
@@ -55,6 +66,15 @@ export const joinOffice: Route = {
 function requireGrant({ grant }: Connection, seat: WantedSeat): void {
   if (grant === undefined || isGranted(grant, seat)) return;
   const role = seat.isObserver ? "observer (an agent that only reads)" : seat.role;
+  const { names = [] } = grant;
+  const [name] = isGranted({ ...grant, names: undefined }, seat) ? names : [];
+  if (name !== undefined) {
+    throw new LoggedRefusal(
+      ErrorCode.FORBIDDEN,
+      `The credentials do not allow the name "${seat.name}", but "${name}"; leave out --name`,
+      { log: describeGrant(grant) },
+    );
+  }
   throw new LoggedRefusal(
     ErrorCode.FORBIDDEN,
     `The credentials do not allow the role ${role} in office "${seat.officeId}"; ` +
@@ -99,6 +119,53 @@ function requireOwnOffice(
 function toSessionInfo({ sid, name, role, officeId, version }: Member): SessionInfo {
   const session = { sid, name, role, office_id: officeId };
   return version === undefined ? session : { ...session, a2c_version: version };
+}
+
+/** What is told of one: nothing when it has just left, or when its process does not say. */
+type State = { readonly last_read?: string; readonly asleep_since?: string };
+
+/** `server:list_presence`: lists the Computers of the caller's office, their machines, and whether each would answer now. */
+export const listPresence: Route = {
+  async handle(call, body) {
+    const { office_id: officeId, req_id, probe } = parseListPresenceReq(body);
+    requireOwnOffice(call, { officeId, verb: "list" });
+    call.requireRole("agent");
+    const { offices, sleepers } = call.relayState;
+    const members = await offices.members(officeId);
+    const computers = members.filter(({ role }) => role === "computer").map(async (member) => {
+      const { name: computer, machine } = member;
+      const isKnown = machine !== undefined && offices.findComputer(officeId, machine)?.name === computer;
+      return { computer, ...(isKnown ? { machine } : {}), ...(probe ? await askPresence(call, member) : {}) };
+    });
+    const asleep = sleepers.of(officeId).map(({ member: { name: computer, machine }, since }) => {
+      const at = since.toISOString();
+      return { computer, ...(machine === undefined ? {} : { machine }), last_read: at, asleep_since: at };
+    });
+    const answer: ListPresenceRet = { computers: [...await Promise.all(computers), ...asleep], req_id };
+    return [answer];
+  },
+  // A ping may take seconds.
+  isUnordered: true,
+  action: "list",
+};
+
+/** Asks the process that has the Computer, which sends it a ping if it has been silent. Never rejects. */
+function askPresence(call: Call, { officeId, name: computer }: Member): Promise<State> {
+  const target = call.relayState.offices.findComputer(officeId, computer);
+  if (target === undefined) return Promise.resolve({});
+  const request = { event: LIST_PRESENCE_EVENT, reqId: "", agent: "", computer, officeId };
+  return new Promise((resolve) => {
+    const onSettled = (settlement: Settlement) => resolve(toState(settlement));
+    const asked = { ...request, isObserving: false, timeoutMs: PRESENCE_TIMEOUT_MS };
+    target.ask(asked, { body: {}, sides: [], onSettled });
+  });
+}
+
+function toState(settlement: Settlement): State {
+  const [state] = settlement.kind === "answered" ? settlement.answer : [];
+  if (!isRecord(state) || typeof state["last_read"] !== "string") return {};
+  const { last_read, asleep_since } = state;
+  return { last_read, ...(typeof asleep_since === "string" ? { asleep_since } : {}) };
 }
 
 /**

@@ -41,11 +41,11 @@ export interface Sent {
   readonly ackId: number;
 }
 
-/** How a request ended: by the ack of the Computer, by a failure, or because its sender has left. */
+/** How a request ended: by the ack of the Computer, by a failure, or because its sender has left. One that is given up is cancelled. */
 export type Settlement =
   | { readonly kind: "answered"; readonly answer: Answer }
-  | { readonly kind: "failed"; readonly error: unknown }
-  | { readonly kind: "dropped" };
+  | { readonly kind: "failed"; readonly error: unknown; readonly isGivenUp?: true }
+  | { readonly kind: "dropped"; readonly mayReturn: boolean };
 
 /** The requests that two sides, their sender and their Computer, have open. */
 export interface Side {
@@ -86,8 +86,13 @@ export class PendingRequest implements Expirable {
     this.#scheduled = open.timeouts.add(this, request.timeoutMs);
   }
 
-  /** Counts it at its sides, until it settles. */
+  get isOpen(): boolean {
+    return this.#open !== undefined;
+  }
+
+  /** Counts it once at its sides, until it settles. */
   onSent(bytes: number): void {
+    if (this.bytes > 0) return;
     this.bytes = bytes;
     for (const side of this.#open?.sides ?? []) side.add(this);
   }
@@ -96,17 +101,19 @@ export class PendingRequest implements Expirable {
     this.#settle({ kind: "failed", error });
   }
 
-  /** Ends it without an answer, because the sender of the request has left. */
-  drop(): void {
-    this.#settle({ kind: "dropped" });
+  /** Ends it with an error, although the Computer may still work on it. */
+  giveUp(error: SmcpError): void {
+    this.#settle({ kind: "failed", error, isGivenUp: true });
+  }
+
+  /** Ends it without an answer, because its sender has left, or has lost its connection and may return. */
+  drop({ mayReturn = false } = {}): void {
+    this.#settle({ kind: "dropped", mayReturn });
   }
 
   expire(): void {
-    const { event, computer, timeoutMs } = this.request;
-    const message = `Computer with name '${quoted(computer)}' did not answer "${
-      quoted(event)
-    }" in ${timeoutMs} ms`;
-    this.fail(new SmcpError(ErrorCode.TIMEOUT, message, { details: { computer_name: computer } }));
+    const { message, details } = describeUnanswered(this.request, `in ${this.request.timeoutMs} ms`);
+    this.giveUp(new SmcpError(ErrorCode.TIMEOUT, message, { details }));
   }
 
   #settle(settlement: Settlement): void {
@@ -123,6 +130,38 @@ export class PendingRequest implements Expirable {
 export function withComputer(cause: SmcpError, computer: string | undefined): SmcpError {
   const { code, message, details } = cause;
   return new SmcpError(code, message, { cause, details: { ...details, computer_name: computer } });
+}
+
+/** The most cancels of one Computer that wait; further ones are sent at once. */
+const MAX_LATE_CANCELS = 1_024;
+
+/** The cancels of requests whose sender has lost its connection: it may return, and ask again. */
+export class LateCancels {
+  readonly #timeouts: Timeouts;
+  readonly #returnMs: number;
+  readonly #waiting = new Set<Scheduled>();
+
+  constructor({ timeouts, returnMs }: { readonly timeouts: Timeouts; readonly returnMs: number }) {
+    this.#timeouts = timeouts;
+    this.#returnMs = returnMs;
+  }
+
+  /** Calls `cancel` later. */
+  add(cancel: () => void): void {
+    if (this.#waiting.size >= MAX_LATE_CANCELS) return cancel();
+    const expire = () => {
+      this.#waiting.delete(scheduled);
+      cancel();
+    };
+    const scheduled = this.#timeouts.add({ expire }, this.#returnMs);
+    this.#waiting.add(scheduled);
+  }
+
+  /** The Computer has left. */
+  clear(): void {
+    for (const scheduled of this.#waiting) this.#timeouts.cancel(scheduled);
+    this.#waiting.clear();
+  }
 }
 
 export interface RequestLimit {
@@ -147,6 +186,15 @@ export class OpenRequests extends Set<PendingRequest> implements Side {
     const isKnown = super.delete(pending);
     if (isKnown) this.bytes -= pending.bytes;
     return isKnown;
+  }
+
+  /** Whether the Computer was sent a call that is the same as this request, and is to answer it. */
+  hasCall({ agent, reqId }: RelayedRequest): boolean {
+    for (const { ackId, request } of this) {
+      if (ackId === undefined || request.reqId !== reqId || request.agent !== agent) continue;
+      if (TOOL_CALL_EVENTS.has(request.event)) return true;
+    }
+    return false;
   }
 
   /**

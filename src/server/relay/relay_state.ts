@@ -3,7 +3,11 @@ import { Followers } from "../../async/followers.ts";
 import { Timeouts } from "../../async/timeouts.ts";
 import type { BoundedLog } from "../../bounded_log.ts";
 import type { LogFields, Logger } from "../../log.ts";
-import { ENTER_OFFICE_NOTIFICATION, LEAVE_OFFICE_NOTIFICATION } from "../../protocol/events.ts";
+import {
+  CANCEL_TOOL_CALL_NOTIFICATION,
+  ENTER_OFFICE_NOTIFICATION,
+  LEAVE_OFFICE_NOTIFICATION,
+} from "../../protocol/events.ts";
 import { type Farewell, FarewellCode } from "../../protocol/farewell.ts";
 import type { EnterOfficeNotification } from "../../protocol/office.ts";
 import type { Drain } from "../drain.ts";
@@ -16,6 +20,7 @@ import { RedisOffices } from "../offices/redis/offices.ts";
 import type { Settings } from "../options/settings.ts";
 import type { Connection, ConnectionContext } from "./connection.ts";
 import { ObserverRequests } from "./pending_requests.ts";
+import { Sleepers } from "./presence.ts";
 
 interface RelayStateOptions {
   readonly settings: Settings;
@@ -27,14 +32,18 @@ interface RelayStateOptions {
 export class RelayState implements ConnectionContext, OfficeListener {
   readonly settings: Settings;
   readonly drain: Drain;
-  readonly deliver: RelayStateOptions["deliver"];
+  readonly #deliver: RelayStateOptions["deliver"];
   readonly logger: Logger;
   readonly audit: BoundedLog;
   readonly createEventLog: ConnectionContext["createEventLog"];
   readonly createErrorLog: ConnectionContext["createErrorLog"];
   readonly timeouts = new Timeouts();
+  readonly returnMs: number;
   readonly observerRequests: ObserverRequests;
   readonly connections = new Map<string, Connection>();
+  readonly probed = new Set<Connection>();
+  /** Empty where several processes share the offices: a member may have come back to another one. */
+  readonly sleepers = new Sleepers();
   /** Why the memberships of closed connections end, by `sid`, until they have ended. */
   readonly departureReasons = new Map<string, string>();
   readonly offices: Offices;
@@ -44,8 +53,9 @@ export class RelayState implements ConnectionContext, OfficeListener {
   constructor({ settings, drain, deliver }: RelayStateOptions) {
     const { logger, redis } = settings;
     this.settings = settings;
+    this.returnMs = settings.returnMs;
     this.drain = drain;
-    this.deliver = deliver;
+    this.#deliver = deliver;
     this.logger = logger;
     this.seen = new Followers(logger);
     this.audit = openAudit(logger);
@@ -58,8 +68,27 @@ export class RelayState implements ConnectionContext, OfficeListener {
       : new RedisOffices(redis, { ...settings, drain, timeouts, observerRequests, listener: this });
   }
 
+  /** Sends a notification to the members on this process. A cancel also follows the requests that wait. */
+  deliver(officeId: string, notification: Notification): void {
+    this.#deliver(officeId, notification);
+    const { event, body } = notification;
+    if (event !== CANCEL_TOOL_CALL_NOTIFICATION) return;
+    for (const connection of [...this.probed]) {
+      if (connection.member?.officeId === officeId) connection.repeat(event, body);
+    }
+  }
+
+  /** Remembers that a member slept when its connection ended. */
+  onLost({ member, presence }: Connection, cause: string): void {
+    const isAsleep = cause === "ping timeout" || presence.asleepSince !== undefined;
+    if (member !== undefined && isAsleep && this.settings.redis === undefined) {
+      this.sleepers.add(member, presence.lastRead);
+    }
+  }
+
   /** Notifies the members on this process of a new member, unless it is an observer, and makes its connection enter. */
   onJoined(member: Member, { isHere }: { readonly isHere: boolean }): void {
+    this.sleepers.forget(member);
     if (!member.isObserver) {
       this.deliver(member.officeId, { event: ENTER_OFFICE_NOTIFICATION, body: describe(member) });
     }
@@ -72,7 +101,7 @@ export class RelayState implements ConnectionContext, OfficeListener {
   onLeft(member: Member, { isHere, reason }: Departure): void {
     const connection = isHere ? this.connections.get(member.sid) : undefined;
     // A connection that moved has entered the other office already.
-    if (connection?.member?.officeId === member.officeId) connection.exit();
+    if (connection?.member?.officeId === member.officeId) connection.exit({ mayReturn: reason !== "left" });
     if (!member.isObserver) {
       this.deliver(member.officeId, { event: LEAVE_OFFICE_NOTIFICATION, body: describe(member) });
     }

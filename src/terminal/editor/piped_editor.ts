@@ -1,4 +1,5 @@
 /** A prompt without a terminal: it reads the lines of a script from standard input. */
+import { onAbort } from "../../async/abortable.ts";
 import { readLines } from "../../async/lines.ts";
 import { printable } from "../../text/safe_text.ts";
 import { type Dialogue, type Interruption, type LineEditor, NoTerminalError } from "./line_editor.ts";
@@ -18,13 +19,8 @@ export class PipedEditor implements LineEditor {
     const { signal } = options;
     if (signal?.aborted) return undefined;
     const aborted = Promise.withResolvers<undefined>();
-    const onAbort = () => aborted.resolve(undefined);
-    signal?.addEventListener("abort", onAbort, { once: true });
-    try {
-      return (await Promise.race([this.#lines.next(), aborted.promise]))?.value;
-    } finally {
-      signal?.removeEventListener("abort", onAbort);
-    }
+    using _ = onAbort(signal, () => aborted.resolve(undefined));
+    return (await Promise.race([this.#lines.next(), aborted.promise]))?.value;
   }
 
   converse({ first }: Dialogue): Promise<never> {

@@ -1,4 +1,5 @@
 /** Questions at the terminal: how they are written, what an answer means, and one dialogue at a time. */
+import { onAbort } from "../../async/abortable.ts";
 import type { TerminalBottom } from "../bottom_line.ts";
 import { printable, printableLine } from "../../text/safe_text.ts";
 import type { Dialogue, DialogueEnd, Question } from "./line_editor.ts";
@@ -78,14 +79,9 @@ export class QuestionQueue {
     if (signal?.aborted) return "withdrawn";
     const { promise, resolve } = Promise.withResolvers<DialogueEnd>();
     const waiting = { dialogue, resolve };
-    const onAbort = () => this.#withdraw(waiting);
-    signal?.addEventListener("abort", onAbort, { once: true });
+    using _ = onAbort(signal, () => this.#withdraw(waiting));
     if (this.#waiting.push(waiting) === 1) this.#open(first);
-    try {
-      return await promise;
-    } finally {
-      signal?.removeEventListener("abort", onAbort);
-    }
+    return await promise;
   }
 
   /** Ends the dialogue that is shown without an answer; `mark` is printed after what was typed. */

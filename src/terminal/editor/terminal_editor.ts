@@ -1,4 +1,5 @@
 /** The prompt at a terminal, and opening the prompt that fits standard input. */
+import { onAbort } from "../../async/abortable.ts";
 import process from "node:process";
 import type { Key } from "node:readline";
 import { delay } from "../../async/backoff.ts";
@@ -72,12 +73,8 @@ class TerminalEditor implements LineEditor {
     if (early !== undefined) terminalBottom.writeAbove(() => writeNow(`${this.#prompt()}${early}\n`));
     if (early !== undefined || this.#isEnded || signal?.aborted) return early;
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
-    const onAbort = () => this.#answer(undefined);
-    signal?.addEventListener("abort", onAbort, { once: true });
-    this.#reading = (line) => {
-      signal?.removeEventListener("abort", onAbort);
-      resolve(line);
-    };
+    using _ = onAbort(signal, () => this.#answer(undefined));
+    this.#reading = resolve;
     this.#show();
     return await promise;
   }

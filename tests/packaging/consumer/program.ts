@@ -2,6 +2,7 @@
  * A program with a Server and an Agent, as somebody writes it who has the package from npm:
  * `node program.js A2C_SMCP CONFIG DOCUMENTS`. It starts a Computer by the installed command and prints what it got as JSON.
  */
+import { createGateway, createHttpHandler } from "@a2c-smcp/sdk/gateway";
 import { createToolkit } from "@a2c-smcp/sdk/toolkits";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -36,6 +37,7 @@ try {
   const tools = (await kit.tools()).map(({ name }) => name);
   const isPrompted = (await kit.prompt()).includes("window://com.example.shop");
   kit[Symbol.dispose]();
+  const gateway = await answerOfGateway();
   const refusal = await laptop.readPage(uri, 9).catch((error: unknown) => error);
   console.log(JSON.stringify({
     runtime: process.version,
@@ -46,6 +48,7 @@ try {
     page: page.content_text,
     harvest,
     toolkit: { tools, greeting: greeting?.content, isPrompted },
+    gateway,
     refused: refusal instanceof SmcpError ? refusal.code : undefined,
   }));
 } finally {
@@ -54,6 +57,27 @@ try {
   await ended;
   await agent.close();
   await server.close();
+}
+
+/** The status with which a gateway over HTTP answers a client that begins. */
+async function answerOfGateway(): Promise<number> {
+  const gateway = createGateway(agent);
+  const handler = createHttpHandler(gateway);
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } };
+  const { status } = await handler.fetch(
+    new Request("http://localhost/mcp", {
+      method: "POST",
+      headers: {
+        "host": "localhost",
+        "content-type": "application/json",
+        "accept": "application/json, text/event-stream",
+      },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params }),
+    }),
+  );
+  await handler.close();
+  await gateway.close();
+  return status;
 }
 
 /** Reads the document of the folder as soon as the Computer has found it. */

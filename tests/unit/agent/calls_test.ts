@@ -115,4 +115,7 @@ Deno.test("a Computer that follows the call gets the time in all", async () => {
   asked[0]?.resolve({});
   using served = await followed;
   assertEquals(served.timeoutMs, 60_000);
+  // It is waited for no more.
+  assertEquals((await calls.follow(requests, { reqId: "c2", ...times })).timeoutMs, 60_000);
+  asked[1]?.resolve({});
 });

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { abortable, settledWithin, untilAborted } from "../../../src/async/abortable.ts";
+import { abortable, onAbort, settledWithin, untilAborted } from "../../../src/async/abortable.ts";
 
 Deno.test("abortable() settles as its promise does", async () => {
   const { signal } = new AbortController();
@@ -43,4 +43,14 @@ Deno.test("untilAborted() resolves when its signal is aborted, at once when it w
   const waiting = untilAborted(abort.signal);
   abort.abort(new TypeError("enough"));
   assertEquals([await waiting, await untilAborted(abort.signal)], [undefined, undefined]);
+});
+
+Deno.test("onAbort() tells at once of an abort that has been, and of none after its disposal", () => {
+  const told: string[] = [];
+  const ending = new AbortController();
+  onAbort(ending.signal, () => told.push("disposed"))[Symbol.dispose]();
+  using _ = onAbort(ending.signal, () => told.push("aborted"));
+  ending.abort();
+  using _late = onAbort(ending.signal, () => told.push("late"));
+  assertEquals(told, ["aborted", "late"]);
 });

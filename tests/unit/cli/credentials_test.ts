@@ -2,6 +2,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { readCredentials } from "../../../src/cli/credentials.ts";
 import { UsageError } from "../../../src/cli/outcome.ts";
 import type { CredentialsSource } from "../../../src/link/credentials.ts";
+import { isWindows } from "../../fixtures/system.ts";
 
 const { signal } = new AbortController();
 
@@ -40,7 +41,7 @@ Deno.test("--token-file is read each time, and may be replaced meanwhile", async
   await assertRejects(() => ask(credentials), TypeError, "no such file");
 });
 
-Deno.test("--token-command runs each time, and fails with its exit code", async () => {
+Deno.test("--token-command runs each time, and fails with its exit code", { ignore: isWindows }, async () => {
   const file = await Deno.makeTempFile();
   const { credentials } = await readCredentials({
     tokenCommand: `echo x >> ${file}; wc -l < ${file} | tr -d ' '`,

@@ -37,7 +37,7 @@ Deno.test("refused credentials say how to give valid ones, also when some were g
   assertEquals(
     toFailure(new AuthenticationError("Cannot connect: token expired")).message,
     "Cannot connect: token expired; give valid credentials with --token (A2C_TOKEN), --token-file, " +
-      "--token-command, --auth or --header; who runs the Server has them",
+      '--token-command, --auth or --header; who runs the Server has them, or approves "a2c-smcp computer join URL"',
   );
 });
 

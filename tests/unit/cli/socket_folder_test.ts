@@ -1,14 +1,15 @@
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import { basename, dirname } from "@std/path";
-import { chooseFolder, controlFolder, controlPath, missingFlags } from "../../../src/cli/socket_folder.ts";
+import { basename, dirname, join } from "@std/path";
+import { controlFolder, controlPath, missingFlags } from "../../../src/cli/socket_folder.ts";
+import { chooseFolder } from "../../../src/files/user_sockets.ts";
 
 const bytes = (path: string) => new TextEncoder().encode(path).length;
 
 Deno.test("controlPath() keeps a plain name, and gives others a file of their own", async () => {
-  assertEquals(await controlPath("/run/a", "laptop"), "/run/a/laptop.sock");
+  assertEquals(await controlPath("/run/a", "laptop"), join("/run/a", "laptop.sock"));
   for (const name of ["../x", "a/b", "数据", "\ud800", "Laptop", "x".repeat(128), ""]) {
     const path = await controlPath("/run/a", name);
-    assertEquals(dirname(path), "/run/a");
+    assertEquals(dirname(path), join("/run/a"));
     assertMatch(basename(path), /^[\w.%-]*[0-9a-f]{16}\.sock$/);
   }
 });
@@ -27,7 +28,6 @@ Deno.test("a socket's path is never too long, however long the folder of the sys
       assert(bytes(await controlPath(folder, name)) <= 103);
     }
   }
-  assertEquals(chooseFolder([`/${"r".repeat(90)}`, "/tmp"], "../me"), "/tmp/a2c-smcp-.._me");
 });
 
 Deno.test({

@@ -1,10 +1,13 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { fromFileUrl } from "@std/path";
 import { reportText } from "../../../src/cli/computer/check.ts";
 import { checkConfigFile, checkConfigText, type ConfigChecks } from "../../../src/config/check.ts";
 import { TempFolder } from "../../fixtures/temp_folder.ts";
 
 const folder = new URL("../../fixtures/configs/", import.meta.url);
-const fileOf = (name: string) => decodeURIComponent(new URL(name, folder).pathname);
+const fileOf = (name: string) => fromFileUrl(new URL(name, folder));
+/** A program that is there on every system. */
+const deno = Deno.execPath();
 
 Deno.test("a report lists servers, inputs and variables, and their users", async () => {
   const file = fileOf("smcp.jsonc");
@@ -160,14 +163,14 @@ async function programsOf(servers: Readonly<Record<string, unknown>>, file = "c.
 
 Deno.test("a missing program is a failure, with a fix", async () => {
   const { failures } = await programsOf({
-    here: { command: "deno" },
+    here: { command: deno },
     absent: { command: "no-such-program-42" },
     line: { command: "deno run --allow-all server.ts" },
     script: { command: "./no-such-script.sh" },
     off: { command: "no-such-program-42", disabled: true },
     asked: { command: "${env:PROGRAM}" },
     elsewhere: { command: "no-such-program-42", env: { PATH: "${env:OTHER_PATH}" } },
-    folder: { command: "deno", cwd: "/no/such/folder" },
+    folder: { command: deno, cwd: "/no/such/folder" },
   });
   const begin = failures.map((failure) => failure.split(";")[0]);
   assertEquals(begin, [
@@ -197,7 +200,9 @@ Deno.test("folders of skills and uploads that cannot be used are warnings", asyn
 
 Deno.test("check searches programs on the PATH of the server", async () => {
   using folder = new TempFolder();
-  await Deno.writeTextFile(`${folder.path}/my-server`, "#!/bin/sh\n", { mode: 0o755 });
+  // The ending counts on Windows, and the mode elsewhere.
+  const name = Deno.build.os === "windows" ? "my-server.cmd" : "my-server";
+  await Deno.writeTextFile(`${folder.path}/${name}`, "#!/bin/sh\n", { mode: 0o755 });
   await Deno.writeTextFile(`${folder.path}/my-text`, "");
   const { failures } = await programsOf({
     a: { command: "my-server", env: { PATH: folder.path } },
@@ -209,8 +214,8 @@ Deno.test("check searches programs on the PATH of the server", async () => {
 
 Deno.test("a missing env file and an undefined input are failures", async () => {
   const { failures } = await programsOf({
-    a: { command: "deno", envFile: "/no/such/.env" },
-    b: { command: "deno", args: ["${input:nope}"] },
+    a: { command: deno, envFile: "/no/such/.env" },
+    b: { command: deno, args: ["${input:nope}"] },
     c: { command: "deno", args: ["${input:nope}"], disabled: true },
   });
   assertEquals(failures.map((failure) => failure.split(",")[0]), [

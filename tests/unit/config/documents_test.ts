@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { normalize } from "@std/path";
 import { checkConfigText } from "../../../src/config/check.ts";
 import { parseConfig } from "../../../src/config/config.ts";
 import { ConfigError } from "../../../src/config/problem.ts";
@@ -21,14 +22,15 @@ Deno.test("an entry for documents becomes a program that may read its folders an
   });
   const reading = args.find((arg) => arg.startsWith("--allow-read=")) ?? "";
   const [, cache = ""] = /,([^,]*\.cache[^,]*)$/.exec(reading) ?? [];
-  assertEquals(reading, `--allow-read=/people/ada/Reports,/projects/notes,,old,${cache}`);
+  const [reports, notes] = ["/people/ada/Reports", "/projects/notes,,old"].map(normalize);
+  assertEquals(reading, `--allow-read=${reports},${notes},${cache}`);
   assertEquals(args.find((arg) => arg.startsWith("--allow-write=")), `--allow-write=${cache}`);
   assertEquals(args.filter((arg) => /^--allow-(net|env|sys|ffi)|^-A$/.test(arg)), []);
-  const program = args.findIndex((arg) => arg.endsWith("packages/documents/main.ts"));
+  const program = args.findIndex((arg) => /packages.documents.main\.ts$/.test(arg));
   assertEquals(args.slice(program + 1), [
     ...[
-      "/people/ada/Reports",
-      "/projects/notes,old",
+      normalize("/people/ada/Reports"),
+      normalize("/projects/notes,old"),
       "--no-tools",
       "--cache",
       cache,

@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { parseConfigText } from "../../../src/config/config.ts";
-import { addServerText, type NewServer, removeServerText } from "../../../src/config/edit.ts";
+import { addServerText, copiedServers, type NewServer, removeServerText } from "../../../src/config/edit.ts";
 import { ConfigError } from "../../../src/config/problem.ts";
 
 const folder = new URL("../../fixtures/configs/", import.meta.url);
@@ -47,6 +47,19 @@ Deno.test("an entry is written in place of another one, in the form of the file"
     assertEquals(namesOf(written), [name, ...others], file);
     assertThrows(() => addServerText(text, name, remote), ConfigError, "exists");
   }
+});
+
+Deno.test("copiedServers() takes the list of any client, with the inputs that each server uses, or one entry", () => {
+  const one = { command: "run", env: { KEY: "${input:key}" } };
+  const inputs = [{ id: "key", type: "promptString" }, { id: "other", type: "promptString" }];
+  const two = { url: "https://x/mcp" };
+  assertEquals(copiedServers({ servers: { one, two }, inputs }, ""), [
+    ["one", { entry: { ...one, inputs: inputs.slice(0, 1) } }],
+    ["two", { entry: two }],
+  ]);
+  assertEquals(copiedServers({ context_servers: { two } }, "mine"), [["mine", { entry: two }]]);
+  assertEquals(copiedServers({ two }, ""), [["two", { entry: two }]]);
+  assertEquals(copiedServers(two, "mine"), [["mine", { entry: two }]]);
 });
 
 Deno.test('a new file begins with "servers"', () => {
@@ -137,7 +150,7 @@ Deno.test("a used name, an unknown name and a broken text are refused", () => {
     ConfigError,
     'Cannot add server "a": a server with this name exists',
   );
-  assertThrows(() => addServerText(text, "", program), ConfigError, "the name is empty");
+  assertThrows(() => addServerText(text, "", program), ConfigError, "no name");
   assertThrows(() => removeServerText(text, "b"), ConfigError, 'No server named "b"');
   for (
     const broken of [

@@ -1,4 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
+import { normalize } from "@std/path";
 import { type ComputerConfig, parseConfig, parseConfigText } from "../../../src/config/config.ts";
 import { ConfigError } from "../../../src/config/problem.ts";
 import type { ConfigOrigin } from "../../../src/config/foreign/variables.ts";
@@ -169,7 +170,7 @@ Deno.test("Gemini's httpUrl, trust, $NAME and relative folder are converted, wit
     "python: stdio": {
       command: "python",
       args: ["-m", "my_mcp_server", "--port", "8080"],
-      cwd: "/home/me/shop/servers/python",
+      cwd: normalize("/home/me/shop/servers/python"),
       env: { API_KEY: "${env:EXTERNAL_API_KEY}", PLAIN: "${env:NOT_FILLED_IN}" },
     },
     "http: streamable": { url: "http://localhost:3000/mcp", headers: { "X-Custom": "yes" } },

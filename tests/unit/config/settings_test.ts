@@ -1,4 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
+import { normalize } from "@std/path";
 import { parseConfig, parseConfigText } from "../../../src/config/config.ts";
 import { DEFAULT_LIMITS } from "../../../src/config/limits.ts";
 import { ConfigError } from "../../../src/config/problem.ts";
@@ -35,11 +36,10 @@ Deno.test("a misspelled setting is warned about with the right spelling", () => 
 Deno.test("parseConfig() reads the folder for uploads relative to the config file", () => {
   const origin = { workspace: "/projects/project", home: "/people/ada" };
   const folderOf = (uploads: unknown) => parseConfig({ servers, uploads }, "config", { origin }).uploads;
-  assertEquals(["./inbox", "/srv/inbox", "~/inbox"].map(folderOf), [
-    "/projects/project/inbox",
-    "/srv/inbox",
-    "/people/ada/inbox",
-  ]);
+  assertEquals(
+    ["./inbox", "/srv/inbox", "~/inbox"].map(folderOf),
+    [normalize("/projects/project/inbox"), "/srv/inbox", normalize("/people/ada/inbox")],
+  );
   assertEquals(folderOf(null), undefined);
   assertEquals(parseConfig({ mcpServers: servers, uploads: "inbox" }).uploads, "inbox");
   for (const uploads of ["", 7, true, { folder: "x" }, "${workspaceFolder}/x"]) {

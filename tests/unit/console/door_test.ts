@@ -163,7 +163,13 @@ Deno.test("the door proves that it knows its token, and signs nothing but a UUID
   assertEquals(response.status, 200);
   const bytes = (text: string) => new TextEncoder().encode(text);
   const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const key = await crypto.subtle.importKey("raw", bytes(door.token), algorithm, false, ["verify"]);
+  const key = await crypto.subtle.importKey(
+    "raw",
+    bytes(new URL(door.link).hash.slice(1)),
+    algorithm,
+    false,
+    ["verify"],
+  );
   const proof = await response.arrayBuffer();
   assert(await crypto.subtle.verify("HMAC", key, proof, bytes(`a2c-smcp console ${nonce}`)));
   const refused = await ask("anything");

@@ -5,7 +5,7 @@ import { toElement } from "../../../src/dpe/content.ts";
 import { renderElementMarkdown, renderPageMarkdown } from "../../../src/dpe/markdown.ts";
 import { renderPageText } from "../../../src/dpe/text.ts";
 import type { DPECatalogue, DPEDocument, DPEElementDetail, DPEPage } from "../../../src/protocol/dpe.ts";
-import { parseDpeDocument, parseDpeElement, parseDpePage } from "../../../src/protocol/answers.ts";
+import { parseDpeDocument, parseDpeElement, parseDpePage } from "../../../src/protocol/dpe_answers.ts";
 import { readExamples } from "../../fixtures/protocol_examples.ts";
 
 const examples = new Map((await readExamples("finder.md")).map(({ heading, text }) => [heading, text]));

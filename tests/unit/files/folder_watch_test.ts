@@ -3,6 +3,7 @@ import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
 import { FolderWatch, type FolderWatchOptions } from "../../../src/files/folder_watch.ts";
 import { countWatched } from "../../fixtures/watched_folders.ts";
+import { isLacking } from "../../fixtures/system.ts";
 import { eventually, within } from "../../fixtures/within.ts";
 
 const isLinux = Deno.build.os === "linux";
@@ -66,7 +67,9 @@ class Folder implements AsyncDisposable {
   }
 }
 
-Deno.test("changes in folders and in those below them are told, in several trees at once", async () => {
+Deno.test("changes in folders and in those below them are told, in several trees at once", {
+  ignore: isLacking("deepWatch"),
+}, async () => {
   await using one = await Folder.make(["a/b"]);
   await using other = await Folder.make();
   await using watching = await new Watching([one.path, other.path]).begin();

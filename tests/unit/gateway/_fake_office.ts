@@ -3,7 +3,7 @@ import type { AgentEventName, AgentListener } from "../../../src/agent/events.ts
 import type { Unsubscribe } from "../../../src/agent/listeners.ts";
 import type { RemoteComputer } from "../../../src/agent/remote_computer.ts";
 import type { RemoteComputerOptions } from "../../../src/agent/remote_options.ts";
-import type { Office } from "../../../src/agent/toolkit/office_view.ts";
+import type { Office } from "../../../src/agent/toolkit/office.ts";
 import type { SessionInfo } from "../../../src/protocol/office.ts";
 
 type AnyListener = (event: Readonly<Record<string, unknown>>) => void;

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { setImmediate } from "node:timers/promises";
 import type { RemoteComputer } from "../../../src/agent/remote_computer.ts";
-import type { Office } from "../../../src/agent/toolkit/office_view.ts";
+import type { Office } from "../../../src/agent/toolkit/office.ts";
 import { GatewayCore } from "../../../src/gateway/gateway_core.ts";
 import type { SMCPTool } from "../../../src/protocol/tools.ts";
 import { KeptInMemory } from "../../fixtures/kept_by_gateway.ts";

@@ -57,19 +57,34 @@ Deno.test("a seat is kept while it has a client, and for ten minutes after the l
   using timers = new FakeTimers();
   const { seats, agents } = openSeats();
   const seat = seats.open("lab");
-  const [first, second] = [seat?.use(), seat?.use()];
+  const [first, second] = [seat?.use("ada"), seat?.use("ada")];
   first?.[Symbol.dispose]();
   first?.[Symbol.dispose]();
   timers.advance(60 * MINUTE_MS);
   assertStrictEquals(seats.open("lab"), seat);
   second?.[Symbol.dispose]();
   timers.advance(9 * MINUTE_MS);
-  seat?.use()[Symbol.dispose]();
+  seat?.use("ada")[Symbol.dispose]();
   timers.advance(9 * MINUTE_MS);
   assertStrictEquals(seats.open("lab"), seat);
   timers.advance(MINUTE_MS);
   await seats.close();
   assertEquals([seat?.ended.aborted, agents.length, agents[0]?.isClosed], [true, 1, true]);
+});
+
+Deno.test("Seats.forget() takes away the uses of a client, and after the last one an unused seat", async () => {
+  const { seats } = openSeats();
+  const seat = seats.open("lab");
+  using _one = seat?.use("ada");
+  using _other = seat?.use("bob");
+  seats.forget("lab", { client: "ada", isLast: true });
+  seats.forget("den", { client: "bob", isLast: true });
+  assertEquals([seat?.isUsed, seats.open("lab") === seat], [true, true]);
+  seats.forget("lab", { client: "bob", isLast: false });
+  assertEquals([seat?.isUsed, seats.open("lab") === seat], [false, true]);
+  seats.forget("lab", { client: "ada", isLast: true });
+  assertEquals(seat?.ended.aborted, true);
+  await seats.close();
 });
 
 Deno.test("a seat that nobody uses after all is given up", async () => {
@@ -90,7 +105,7 @@ Deno.test("an office that cannot be joined is tried again with longer waits, and
     explain: (office, error) => Promise.resolve(`${office}: ${error}`),
   });
   const seat = seats.open("lab");
-  using _ = seat?.use();
+  using _ = seat?.use("ada");
   await seat?.tried;
   assertEquals(seat?.problem, "lab: TypeError: taken");
   for (const [waitMs, count] of [[1_000, 2], [2_000, 3], [4_000, 4]]) {
@@ -106,7 +121,7 @@ Deno.test("an office that cannot be joined is tried again with longer waits, and
 Deno.test("a seat that is lost ends, and the next client gets a new one", async () => {
   const { seats, agents } = openSeats();
   const seat = seats.open("lab");
-  using _ = seat?.use();
+  using _ = seat?.use("ada");
   await seat?.agent;
   agents[0]?.fail();
   assertEquals(seat?.ended.aborted, true);
@@ -129,8 +144,8 @@ Deno.test("Seats.close() gives up a seat that is still being joined", async () =
 Deno.test("of too many offices, the one that rests longest gives way; without one there is no place", async () => {
   const { seats } = openSeats();
   const [first, second] = [seats.open("first"), seats.open("second")];
-  const uses = [first?.use(), second?.use()];
-  for (let index = 2; index < 1_000; index++) uses.push(seats.open(`office-${index}`)?.use());
+  const uses = [first?.use("ada"), second?.use("ada")];
+  for (let index = 2; index < 1_000; index++) uses.push(seats.open(`office-${index}`)?.use("ada"));
   assertEquals(seats.open("one more"), undefined);
   uses[1]?.[Symbol.dispose]();
   uses[0]?.[Symbol.dispose]();

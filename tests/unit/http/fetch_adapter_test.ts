@@ -1,10 +1,15 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { answerByFetch } from "../../../src/http/fetch_adapter.ts";
+import type { AskedRequest } from "../../../src/http/headers.ts";
 import { startListening, stopListening } from "../../../src/http/listening.ts";
 import { within } from "../../fixtures/within.ts";
 
-type Handler = (request: Request) => Promise<Response> | Response;
+type Handler = (request: AskedRequest) => Promise<Response> | Response;
+
+function textOf({ body }: AskedRequest): Promise<string> {
+  return new Response(body).text();
+}
 
 /** A server of `node:http` whose requests a handler of web-standard ones answers. */
 async function serve(handler: Handler, origin = "https://hub.example") {
@@ -42,7 +47,7 @@ async function readUntil(socket: Deno.TcpConn, text: string): Promise<string> {
 Deno.test("answerByFetch() passes on method, path, headers and body, and the answer with its cookies", async () => {
   await using server = await serve(async (request) => {
     const { method, url, headers } = request;
-    const seen = { method, url, sent: headers.get("x-sent"), body: await request.text() };
+    const seen = { method, url, sent: headers.get("x-sent"), body: await textOf(request) };
     return Response.json(seen, {
       status: 201,
       headers: [["set-cookie", "a=1"], ["set-cookie", "b=2"], ["x-answer", "yes"]],
@@ -150,7 +155,7 @@ Deno.test("answerByFetch() reads nothing of a body that the handler does not ask
       refused.resolve();
       return new Response("too large", { status: 413 });
     }
-    return request.text().then((text) => new Response(`${text.length}`));
+    return textOf(request).then((text) => new Response(`${text.length}`));
   });
   const body = "x".repeat(8 * 1024 * 1024);
   const head = `POST / HTTP/1.1\r\nhost: hub\r\ncontent-length: ${body.length}\r\n`;
@@ -165,7 +170,7 @@ Deno.test("answerByFetch() reads nothing of a body that the handler does not ask
 Deno.test("answerByFetch() ends the body of a client that goes away while it sends it", async () => {
   const cut = Promise.withResolvers<unknown>();
   await using server = await serve((request) =>
-    request.text().then((text) => new Response(text), (error) => {
+    textOf(request).then((text) => new Response(text), (error) => {
       cut.resolve(error);
       return new Response(null, { status: 400 });
     })

@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { INVITATION_MS, Invitations } from "../../../src/hub/invitations.ts";
+import { CODE_MS } from "../../../src/http/codes.ts";
+import { Invitations } from "../../../src/hub/invitations.ts";
 import { TestState } from "./_state.ts";
 
 const INVITATION = { name: "ada", offices: ["lab"] };
@@ -9,7 +10,7 @@ Deno.test("a code is good once, however it is typed", () => {
   const invitations = new Invitations(state.file, state.clock);
   const { code, expiresAt } = invitations.add(INVITATION);
   assertMatch(code, /^[A-Z2-9]{4}-[A-Z2-9]{4}$/);
-  assertEquals(expiresAt, state.now + INVITATION_MS);
+  assertEquals(expiresAt, state.now + CODE_MS);
   const typed = ` ${code.toLowerCase().replace("-", " ")} `;
   assertEquals(invitations.find(typed), INVITATION);
   assertEquals([invitations.take(typed), invitations.take(code), invitations.find(code)], [
@@ -23,7 +24,7 @@ Deno.test("a code ends after ten minutes", () => {
   using state = new TestState();
   const invitations = new Invitations(state.file, state.clock);
   const { code } = invitations.add(INVITATION);
-  state.now += INVITATION_MS;
+  state.now += CODE_MS;
   assertEquals([invitations.find(code), invitations.take(code)], [undefined, false]);
 });
 

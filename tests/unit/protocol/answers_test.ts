@@ -1,8 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import {
-  parseDpeDocument,
-  parseDpeElement,
-  parseDpePage,
   parseGetBlobRet,
   parseGetComputerConfigRet,
   parseGetDeskTopRet,
@@ -11,12 +8,13 @@ import {
   parseGetResourcesRet,
   parseGetResourceTemplatesRet,
   parseGetToolsRet,
-  parseListRoomRet,
   parseReadResourceRet,
 } from "../../../src/protocol/answers.ts";
+import { parseDpeDocument, parseDpeElement, parseDpePage } from "../../../src/protocol/dpe_answers.ts";
+import { parseListRoomRet } from "../../../src/protocol/office_answers.ts";
 import { fromErrorAck, SmcpError } from "../../../src/protocol/errors.ts";
 import type { AnswerReader } from "../../../src/protocol/flaws.ts";
-import { parseOfficeNotification } from "../../../src/protocol/parse.ts";
+import { parseOfficeNotification } from "../../../src/protocol/office_requests.ts";
 import * as tools from "../../../src/protocol/schemas/answers.ts";
 import { checkParser } from "./_accept.ts";
 

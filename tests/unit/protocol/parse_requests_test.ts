@@ -1,9 +1,6 @@
 import { assertEquals } from "@std/assert";
 import {
-  parseAgentCallData,
   parseAnswerInputReq,
-  parseComputerCallData,
-  parseEnterOfficeReq,
   parseFollowCallReq,
   parseGetCompletionReq,
   parseGetComputerConfigReq,
@@ -17,14 +14,19 @@ import {
   parseGetResourceTemplatesReq,
   parseGetResourceUpdatesReq,
   parseGetToolsReq,
-  parseLeaveOfficeReq,
-  parseListRoomReq,
   parseReadResourceReq,
   parseSubscribeResourceReq,
   parseToolCallReq,
+} from "../../../src/protocol/parse.ts";
+import {
+  parseAgentCallData,
+  parseComputerCallData,
+  parseEnterOfficeReq,
+  parseLeaveOfficeReq,
+  parseListRoomReq,
   parseUpdateComputerConfigReq,
   parseUpdateProgressReq,
-} from "../../../src/protocol/parse.ts";
+} from "../../../src/protocol/office_requests.ts";
 import type { Parser } from "../../../src/protocol/schemas/schema.ts";
 import { checkParser, type Wrong } from "./_accept.ts";
 

@@ -115,7 +115,7 @@ Deno.test("an address with a user name is refused, and the host of a configured 
   const options = { resource: EVIL, issuer: "https://auth.example/", resolve };
   assertEquals(
     await assertInReach(new URL("https://auth.example/x"), options, { namers: [EVIL], signal }),
-    undefined,
+    ["10.0.0.2"],
   );
   const fetch = createOAuthFetch(options);
   for (const url of ["https://mcp.evil.example@8.8.8.8/", "https://:x@auth.example/"]) {
@@ -146,13 +146,16 @@ Deno.test("what a stranger names is read from the internet alone, however its ad
 
 Deno.test("what a stranger names is asked for at the address that was checked", async () => {
   const names: string[] = [];
+  const ending = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const resolve = (name: string) => {
     names.push(name);
+    timer = setTimeout(() => ending.abort(), 50);
     return Promise.resolve(["192.0.2.1"]);
   };
-  const ending = AbortSignal.timeout(50);
   await assertRejects(() =>
-    fetchPublic(new URL("https://client.example/c"), { signal: ending }, { resolve })
+    fetchPublic(new URL("https://client.example/c"), { signal: ending.signal }, { resolve })
   );
+  clearTimeout(timer);
   assertEquals(names, ["client.example"]);
 });

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { alignColumns, drawBox, drawGrid, drawTree } from "../../../src/terminal/shapes.ts";
+import { alignColumns, drawBox, drawTree } from "../../../src/terminal/shapes.ts";
 import { displayWidth } from "../../../src/terminal/display_width.ts";
 import { COLORS, PLAIN } from "../../../src/terminal/screen.ts";
 
@@ -74,48 +74,11 @@ Deno.test("drawTree() connects branches to their parents", () => {
   );
 });
 
-Deno.test("drawGrid() right-aligns numbers, with wide characters", () => {
-  const grid = {
-    headers: ["季度", "收入", "🎉"],
-    rows: [["Q1", "1,250", "是"], ["第二季度", "80", "e\u0301"]],
-  };
-  assertEquals(
-    picture(drawGrid(grid, { width: 80, palette })),
-    `
-┌──────────┬───────┬────┐
-│ 季度     │  收入 │ 🎉 │
-├──────────┼───────┼────┤
-│ Q1       │ 1,250 │ 是 │
-│ 第二季度 │    80 │ e\u0301  │
-└──────────┴───────┴────┘
-`,
-  );
-});
-
-Deno.test("drawGrid() crops the widest columns, and omits those that do not fit", () => {
-  const grid = { headers: ["id", "a long header of a column"], rows: [["1", "x".repeat(40)]] };
-  assertEquals(
-    picture(drawGrid(grid, { width: 24, palette })),
-    `
-┌────┬─────────────────┐
-│ id │ a long header…  │
-├────┼─────────────────┤
-│  1 │ xxxxxxxxxxxxxx… │
-└────┴─────────────────┘
-`,
-  );
-  const many = { headers: Array.from({ length: 50 }, (_, i) => `column ${i}`), rows: [] };
-  const lines = drawGrid(many, { width: 40, palette });
-  assertEquals(lines.at(-1), "… 44 more columns");
-  for (const line of lines) assert(displayWidth(line) <= 40);
-});
-
 Deno.test("colors change nothing else in a drawing", () => {
   const draw = (palette: typeof PLAIN) =>
     [
       drawBox({ title: "t", lines: ["l"] }, { width: 12, palette }),
       ...drawTree([{ line: "a", details: ["d"], branches: [{ line: "b" }] }], palette),
-      ...drawGrid({ headers: ["h"], rows: [["1"]] }, { width: 40, palette }),
       palette.accent(""),
     ].join("\n");
   // deno-lint-ignore no-control-regex -- colours are what is taken out

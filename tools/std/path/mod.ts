@@ -8,25 +8,16 @@
 // @ts-types="./path.d.ts"
 export {
   basename,
-  common,
-  DELIMITER,
   dirname,
   extname,
-  format,
   fromFileUrl,
   globToRegExp,
   isAbsolute,
-  isGlob,
   join,
-  joinGlobs,
   normalize,
-  normalizeGlob,
-  parse,
   relative,
   resolve,
   SEPARATOR,
-  SEPARATOR_PATTERN,
   toFileUrl,
-  toNamespacedPath,
 } from "npm:deno-std@1.4.0/path/mod.js";
-export type { GlobOptions, ParsedPath } from "./path.d.ts";
+export type { GlobOptions } from "./path.d.ts";

@@ -1,6 +1,4 @@
 /** Reads files that lie inside of a folder, and none outside. */
-import { constants } from "node:fs";
-import { open } from "node:fs/promises";
 import { join } from "@std/path";
 import { openRegularFile, readBeginning } from "@a2c-smcp/sdk/base";
 import { describeSize } from "../file_name.ts";
@@ -30,18 +28,11 @@ export async function readInside({ root, path, maxBytes }: InsideFile): Promise<
   return await readBeginning(file, size);
 }
 
-/** Without these flags, a pipe that took the place of a file would block the opening, and a link be followed. */
-const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
-
-/**
- * The first bytes of a file that decide whether it is listed, and go nowhere else. Whoever makes a folder above
- * a link at this moment learns whether a text lies behind it. `undefined` when it cannot be read.
- */
+/** The first bytes of a regular file, which decide whether it is listed; `undefined` when it cannot be read. */
 export async function readHead(path: string, length: number): Promise<Uint8Array | undefined> {
   try {
-    await using file = await open(path, FLAGS);
-    const { buffer, bytesRead } = await file.read(new Uint8Array(length), 0, length, 0);
-    return buffer.subarray(0, bytesRead);
+    await using file = await openRegularFile(path);
+    return file && await readBeginning(file, length);
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 /** The files of the folders, kept up to date. */
 import { join, SEPARATOR } from "@std/path";
-import { BoundedMap, forEachBounded, type Logger } from "@a2c-smcp/sdk/base";
+import { BoundedMap, forEachBounded, type Logger, visitInTurns } from "@a2c-smcp/sdk/base";
 import { describeError } from "../basics.ts";
 import { type FileKind, HEAD_BYTES, kindOfContent } from "../formats/kinds.ts";
 import { readHead, readInside } from "./read_inside.ts";
@@ -11,8 +11,6 @@ import { nameOf } from "../file_name.ts";
 
 /** How many entries of a folder are looked at at the same time. */
 const CONCURRENCY = 32;
-/** How long names are compared with the rules without a pause, in milliseconds. */
-const TURN_MS = 15;
 const MAX_DEPTH = 64;
 const MAX_GITIGNORE_BYTES = 1024 * 1024;
 
@@ -71,15 +69,6 @@ export class FileTree {
     return this.#files;
   }
 
-  /** Whether there is a file of this path in a root. */
-  readonly has = (root: string, path: string): boolean => {
-    let node = this.#roots.get(root);
-    const names = path.split("/");
-    const name = names.pop() ?? "";
-    for (const folder of names) node = node?.folders.get(folder);
-    return node?.files.has(name) ?? false;
-  };
-
   /** Whether a folder may have documents, by its absolute path; what `.gitignore` says is not asked. */
   admitsFolder(absolute: string): boolean {
     const root = this.#roots.keys().find((root) => isWithin(absolute, root));
@@ -131,25 +120,15 @@ export class FileTree {
     const folders = new Set<string>();
     const files = new Map<string, FileKind | "unknown">();
     const ignores = await this.#readIgnores(place, entries);
-    let turnEndsMs = performance.now() + TURN_MS;
-    for (const { name, isDirectory, isFile } of entries) {
-      // Others are answered meanwhile.
-      if (performance.now() > turnEndsMs) {
-        await new Promise((resolve) => setTimeout(resolve));
-        turnEndsMs = performance.now() + TURN_MS;
-      }
+    const isIgnored = ignores.matcher();
+    await visitInTurns(entries, ({ name, isDirectory, isFile }) => {
       const inner = joinPath(path, name);
-      if (isDirectory && this.#options.filter.admitsFolder(inner) && !ignores.ignores(`${inner}/`)) {
+      if (isDirectory && this.#options.filter.admitsFolder(inner) && !isIgnored(`${inner}/`)) {
         folders.add(name);
       }
       const kind = isFile ? this.#options.filter.kindOf(inner) : undefined;
-      if (kind !== undefined && !ignores.ignores(inner)) files.set(name, kind);
-    }
-    if (ignores.isCostly) {
-      this.#options.logger.warn("files are left out: the lines of a .gitignore take too long for them", {
-        folder: path,
-      });
-    }
+      if (kind !== undefined && !isIgnored(inner)) files.set(name, kind);
+    });
     for (const [name, file] of node.files) if (!files.has(name)) this.#remove(node, name, file, change);
     for (const [name, folder] of node.folders) {
       if (!folders.has(name)) this.#removeFolder(node, name, folder, change);
@@ -192,9 +171,12 @@ export class FileTree {
       const bytes = await readInside({ root, path: file, maxBytes: MAX_GITIGNORE_BYTES });
       const ignores = above.with(path, new TextDecoder().decode(bytes));
       if (ignores.isCut) {
-        this.#options.logger.warn("lines of a .gitignore are left out: they are too long or too many", {
-          folder: path,
-        });
+        this.#options.logger.warn(
+          "lines of a .gitignore are left out: they are too long or too many",
+          {
+            folder: path,
+          },
+        );
       }
       return ignores;
     } catch (error) {

@@ -4,6 +4,7 @@ import Papa from "papaparse";
 import type { TableCell } from "@a2c-smcp/sdk";
 import type { DocumentElement } from "@a2c-smcp/sdk/provider";
 import { decodeText } from "./decode_text.ts";
+import { MAX_COLUMNS } from "./sections.ts";
 import type { ParsedDocument, ParseInput } from "./format.ts";
 
 const ROWS_PER_PAGE = 500;
@@ -11,7 +12,6 @@ const ROWS_PER_PAGE = 500;
 const PAGE_LENGTH = 1024 * 1024;
 /** How many characters of the file show its delimiter and the names of its columns. */
 const SAMPLE_LENGTH = 64 * 1024;
-const MAX_COLUMNS = 256;
 
 /** Opens a table. A page is 500 of its rows, or fewer when they are long. */
 export function open({ bytes, fileName }: ParseInput): ParsedDocument {

@@ -1,9 +1,7 @@
 /** Texts of any encoding. */
 import { unreadable } from "./format.ts";
-import { guessEncoding } from "./guess_encoding.ts";
+import { guessEncoding, SAMPLE_BYTES } from "./guess_encoding.ts";
 
-/** How many bytes are looked at for what a file says of its encoding, and for what tells a text from other data. */
-const SAMPLE_BYTES = 64 * 1024;
 /** How many characters make a text in UTF-8 that says to be in an encoding of two bytes for each. */
 const MANY = 4;
 
@@ -14,8 +12,8 @@ export interface DecodedText {
 }
 
 /**
- * Decodes a text: by its byte order mark, else by its zero bytes as UTF-16 or UTF-32, else as it declares, else as UTF-8,
- * else in the most likely encoding. A declaration that does not fit counts for nothing. Line ends become `\n`.
+ * Decodes a text: by its byte order mark, else as it declares, else as UTF-8, else in the most likely
+ * encoding. A declaration that does not fit counts for nothing. Line ends become `\n`.
  *
  * @param declaredIn finds the name of the encoding in the beginning of a file, for formats with a way of their own
  * @throws {DocumentError} `unsupported` when the bytes are no text
@@ -25,9 +23,7 @@ export function decodeText(
   declaredIn: (head: string) => string | undefined = declaredEncoding,
 ): DecodedText {
   const { encoding, isGuess = false } = encodingOf(bytes, declaredIn);
-  const text = encoding.startsWith("utf-32")
-    ? decodeUtf32(bytes, encoding === "utf-32le")
-    : new TextDecoder(encoding).decode(bytes);
+  const text = new TextDecoder(encoding).decode(bytes);
   const losses = isGuess ? [`The encoding "${encoding}" is a guess; some characters may be wrong`] : [];
   return { text: text.replace(/\r\n?/g, "\n").replaceAll("\0", "\ufffd"), losses };
 }
@@ -39,12 +35,10 @@ const LEAST_BYTES = 64;
 
 /** Whether a file of an unknown kind is a text, by its first bytes. Where the name says so, {@linkcode decodeText} bears more. */
 export function looksLikeText(head: Uint8Array): boolean {
-  const wide = markedEncoding(head) ?? wideEncoding(head);
-  const isUtf8 = wide === undefined && canDecode(head, "utf-8", { isCut: true });
-  if (wide === undefined && !isUtf8 && head.length < LEAST_BYTES) return false;
-  const text = wide?.startsWith("utf-32")
-    ? decodeUtf32(head, wide === "utf-32le")
-    : new TextDecoder(wide ?? "latin1").decode(head, { stream: true });
+  const marked = markedEncoding(head);
+  const isUtf8 = marked === undefined && canDecode(head, "utf-8", { isCut: true });
+  if (marked === undefined && !isUtf8 && head.length < LEAST_BYTES) return false;
+  const text = new TextDecoder(marked ?? "latin1").decode(head, { stream: true });
   return text !== "" && !text.includes("\0") && (text.match(NO_TEXT)?.length ?? 0) * 200 <= text.length;
 }
 
@@ -52,8 +46,8 @@ function encodingOf(
   bytes: Uint8Array,
   declaredIn: (head: string) => string | undefined,
 ): { readonly encoding: string; readonly isGuess?: boolean } {
-  const wide = markedEncoding(bytes) ?? wideEncoding(bytes);
-  if (wide !== undefined) return { encoding: wide };
+  const marked = markedEncoding(bytes);
+  if (marked !== undefined) return { encoding: marked };
   const sample = bytes.subarray(0, SAMPLE_BYTES);
   const isUtf8 = canDecode(bytes, "utf-8");
   assertText(sample, isUtf8);
@@ -120,53 +114,16 @@ function countsMany(bytes: Uint8Array): boolean {
 }
 
 function markedEncoding([first, second, third, fourth]: Uint8Array): string | undefined {
-  if (first === 0xff && second === 0xfe) return third === 0 && fourth === 0 ? "utf-32le" : "utf-16le";
-  if (first === 0 && second === 0 && third === 0xfe && fourth === 0xff) return "utf-32be";
+  // With zeros after it, it is the mark of UTF-32, which nobody writes.
+  if (first === 0xff && second === 0xfe && (third !== 0 || fourth !== 0)) return "utf-16le";
   if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8";
   return first === 0xfe && second === 0xff ? "utf-16be" : undefined;
 }
 
-/** UTF-16 or UTF-32 by where their zero bytes are. */
-function wideEncoding(bytes: Uint8Array): string | undefined {
-  const sample = bytes.subarray(0, SAMPLE_BYTES);
-  const zeros = [0, 0, 0, 0];
-  for (const [at, byte] of sample.entries()) if (byte === 0) zeros[at % 4] = (zeros[at % 4] ?? 0) + 1;
-  const [first = 0, second = 0, third = 0, fourth = 0] = zeros;
-  const quarter = Math.floor(sample.length / 4);
-  if (quarter > 0 && bytes.length % 4 === 0) {
-    if (fourth === quarter && third * 2 > quarter && first * 2 < quarter) return "utf-32le";
-    if (first === quarter && second * 2 > quarter && fourth * 2 < quarter) return "utf-32be";
-  }
-  const [even, odd] = [first + third, second + fourth];
-  if (even === odd || bytes.length % 2 > 0 || Math.min(even, odd) * 10 > Math.max(even, odd)) {
-    return undefined;
-  }
-  const encoding = odd > even ? "utf-16le" : "utf-16be";
-  // A text with single zeros is UTF-8; one in ideographs has few zeros, and is none.
-  const isOther = countCodes(sample) * 10 < sample.length && canDecode(sample, "utf-8");
-  return !isOther && canDecode(bytes, encoding) ? encoding : undefined;
-}
-
-function decodeUtf32(bytes: Uint8Array, isLittle: boolean): string {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const letters: string[] = [];
-  for (let at = 0; at + 4 <= bytes.length; at += 4) {
-    const code = view.getUint32(at, isLittle);
-    if (at > 0 || code !== 0xfeff) letters.push(code <= 0x10ffff ? String.fromCodePoint(code) : "\ufffd");
-  }
-  return letters.join("");
-}
-
 /** Data has more zeros and other codes without a meaning in texts than a text that is damaged. */
 function assertText(sample: Uint8Array, isUtf8: boolean): void {
-  if (sample.includes(0) && countCodes(sample) > sample.length * (isUtf8 ? 0.2 : 0.02)) {
+  const codes = sample.filter((byte) => byte < 0x20 && (byte < 9 || byte > 13) && byte !== 27);
+  if (sample.includes(0) && codes.length > sample.length * (isUtf8 ? 0.2 : 0.02)) {
     throw unreadable("unsupported", "the file is binary data, not text");
   }
-}
-
-function countCodes(sample: Uint8Array): number {
-  return sample.reduce(
-    (count, byte) => byte < 0x20 && (byte < 9 || byte > 13) && byte !== 27 ? count + 1 : count,
-    0,
-  );
 }

@@ -1,10 +1,9 @@
 /** Books (EPUB 2 and 3): their chapters in the order of reading. Scripts are left out, and nothing is fetched. */
 import type { ElementContents } from "@a2c-smcp/sdk";
-import type { DocumentElement, DocumentPage } from "@a2c-smcp/sdk/provider";
+import type { DocumentElement, DocumentPage, OutlineSection } from "@a2c-smcp/sdk/provider";
 import { declaredEncoding, decodeText } from "./decode_text.ts";
 import {
   DocumentError,
-  type OutlineEntry,
   type ParsedDocument,
   type ParseInput,
   type ParseLimits,
@@ -12,8 +11,7 @@ import {
 } from "./format.ts";
 import { metaEncoding, toHtmlSyntax } from "./html/dom.ts";
 import { readHtml } from "./html/mod.ts";
-import { PAGE_PICTURE_BYTES } from "./ooxml.ts";
-import { MAX_PICTURE_BYTES, pictureOf } from "./picture.ts";
+import { PictureRoom } from "./picture.ts";
 import { divide, documentOf, headingsOf, sectionLevel } from "./sections.ts";
 import { at, childrenOf, parseXml, textOf, type XmlNode } from "./xml.ts";
 import { decodePath, resolvePart, ZipParts } from "./zip.ts";
@@ -41,7 +39,7 @@ export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
     if (first !== undefined) pages.push(named === undefined ? first : { ...first, title: named }, ...others);
   }
   if (pages.length === 0) pages.push({ title: fileName, elements: [] });
-  const outline = contents.flatMap(({ title, level, part }): OutlineEntry[] => {
+  const outline = contents.flatMap(({ title, level, part }): OutlineSection[] => {
     const start = starts.get(part);
     if (start === undefined) return [];
     // Several entries may lead into one file, whose pages begin with the headings that they name.
@@ -77,7 +75,7 @@ class Book {
   /** The folder of the package file, empty or with `/` at its end. */
   readonly #folder: string;
   readonly #losses = new Set<string>();
-  #pictureRoomBytes = 8 * PAGE_PICTURE_BYTES;
+  readonly #pictures = new PictureRoom();
 
   constructor(bytes: Uint8Array, limits: ParseLimits) {
     this.#zip = new ZipParts(bytes, limits);
@@ -161,12 +159,7 @@ class Book {
       return { category: "image", content: { description, ...(url === "" ? {} : { url }) } };
     }
     const part = resolvePart(folder, decodePath(url.replace(/[?#].*$/, "")));
-    const size = this.#zip.sizeOf(part);
-    const isSent = size <= Math.min(MAX_PICTURE_BYTES, this.#pictureRoomBytes);
-    if (isSent) this.#pictureRoomBytes -= size;
-    const type = part.slice(part.lastIndexOf(".") + 1).toLowerCase();
-    const content = pictureOf((isSent ? this.#zip.bytes(part) : undefined) ?? size, { description, type });
-    return { category: "image", content };
+    return { category: "image", content: this.#pictures.partOf(this.#zip, part, description) };
   }
 
   /** The table of contents: that of EPUB 3, else that of EPUB 2. */
@@ -246,10 +239,9 @@ class Book {
     );
   }
 
-  /** The XML of a part. A type that it names is not fetched, and means nothing. */
   #xml(part: string): XmlNode | undefined {
     const text = this.#zip.text(part);
-    return text === undefined ? undefined : parseXml(text.replace(/<!DOCTYPE[^[\]<>]*>/, ""), this.#limits);
+    return text === undefined ? undefined : parseXml(text, this.#limits);
   }
 }
 

@@ -1,5 +1,5 @@
 /** The interface between the parsers of file formats and the rest of the documents server: bytes in, pages out. */
-import type { DocumentPage } from "@a2c-smcp/sdk/provider";
+import type { DocumentPage, OutlineSection } from "@a2c-smcp/sdk/provider";
 
 /** A file that a parser has opened. Only what is read is parsed, where the format allows it. */
 export interface ParsedDocument {
@@ -51,19 +51,10 @@ export interface DocumentFacts {
   /** The beginning of the running text, at most 4,000 characters, from which the summary is made. */
   readonly opening: string;
   /** Its chapters and sections in reading order; `documentOf()` makes them of the headings. */
-  readonly outline?: readonly OutlineEntry[] | undefined;
+  readonly outline?: readonly OutlineSection[] | undefined;
   readonly about?: AboutFile | undefined;
   /** Each feature of the file that its pages do not show, as one sentence: `2 embedded videos are not shown`. */
   readonly losses: readonly string[];
-}
-
-/** A chapter or a section. It ends where the next one of its level or a higher one begins. */
-export interface OutlineEntry {
-  readonly title: string;
-  /** From 1, the highest. */
-  readonly level: number;
-  /** The page on which it begins, from 0. */
-  readonly page: number;
 }
 
 /** What a file says of itself, as far as people wrote it or programs know it. */

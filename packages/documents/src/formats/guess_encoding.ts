@@ -1,7 +1,7 @@
 /** The likeliest encoding of a text that does not say its own, and is no UTF-8. */
 
 /** How many bytes are looked at, and how many characters beyond ASCII. */
-const SAMPLE_BYTES = 64 * 1024;
+export const SAMPLE_BYTES = 64 * 1024;
 const MAX_CHARACTERS = 2_000;
 
 /** The letters beyond ASCII of languages that share encodings; those of other alphabets by their frequency. */

@@ -1,11 +1,11 @@
 /** Pictures: their size, what the camera noted, and the picture itself when it is small. */
 import exifr from "exifr";
 import type { TableCell } from "@a2c-smcp/sdk";
-import type { DocumentElement } from "@a2c-smcp/sdk/provider";
+import type { DocumentElement, DocumentPage } from "@a2c-smcp/sdk/provider";
 import { aboutFile } from "./about.ts";
 import { type ParsedDocument, type ParseInput, unreadable } from "./format.ts";
 import { pictureOf, pictureSizeOf } from "./picture.ts";
-import { documentOf, tableOf } from "./sections.ts";
+import { documentOf, tableOf, textElement } from "./sections.ts";
 import { descendantsOf, parseXml, textOf, type XmlNode } from "./xml.ts";
 
 /** The notes of a camera that are shown, and their labels. */
@@ -21,6 +21,10 @@ const NOTES: Readonly<Record<string, string>> = {
   Copyright: "Copyright",
 };
 
+/** The most pictures of a TIFF file that are pages. */
+const MAX_FRAMES = 5_000;
+const KIND_OF_FRAME = 254;
+
 export async function open({ bytes, fileName, limits }: ParseInput): Promise<ParsedDocument> {
   const size = pictureSizeOf(bytes);
   if (size === undefined) throw unreadable("damaged", "the file is damaged, or no picture of this format");
@@ -32,9 +36,14 @@ export async function open({ bytes, fileName, limits }: ParseInput): Promise<Par
   const elements = [
     image,
     ...(notes.size === 0 ? [] : [tableOf([["note", "value"], ...notes], 1)]),
-    ...texts.map(toText),
+    ...texts.map(textElement),
   ];
-  const document = documentOf([{ title: fileName, elements }], {
+  const frames = type === "tiff" ? framesOf(bytes) : [];
+  const others = frames.slice(1).map((_, at): DocumentPage => {
+    const description = `Picture ${at + 2} of ${frames.length}`;
+    return { title: description, elements: [{ category: "image", content: { description } }] };
+  });
+  const document = documentOf([{ title: fileName, elements }, ...others], {
     elements,
     title: notes.has("Description") ? description : undefined,
     headings: ["Make", "Model"].flatMap((note) => notes.has(note) ? String(notes.get(note)) : []),
@@ -46,7 +55,35 @@ export async function open({ bytes, fileName, limits }: ParseInput): Promise<Par
     opening: [`Picture of ${width} × ${height} pixels`, ...texts].join(". "),
     losses: [],
   });
-  return { ...document, scans: () => Promise.resolve(type === "svg" ? [] : [bytes]) };
+  return {
+    ...document,
+    scans: (index) =>
+      Promise.resolve(type === "svg" ? [] : [index === 0 ? bytes : beginningAt(bytes, frames[index] ?? 0)]),
+  };
+}
+
+/** Where the pictures of a TIFF file begin, such as the pages of a fax, without smaller copies of them. */
+function framesOf(bytes: Uint8Array): number[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const isLittle = bytes[0] === 0x49;
+  const short = (at: number) => at + 2 <= bytes.length ? view.getUint16(at, isLittle) : 0;
+  const long = (at: number) => at + 4 <= bytes.length ? view.getUint32(at, isLittle) : 0;
+  const seen = new Set<number>();
+  for (let at = long(4); short(at) > 0 && !seen.has(at) && seen.size < MAX_FRAMES;) {
+    seen.add(at);
+    at = long(at + 2 + short(at) * 12);
+  }
+  // The entries of each are sorted by their tags: the first one tells a copy by its lowest bit.
+  return [...seen].filter((at, index) =>
+    index === 0 || short(at + 2) !== KIND_OF_FRAME || (long(at + 10) & 1) === 0
+  );
+}
+
+/** A TIFF file that begins with another one of its pictures. */
+function beginningAt(bytes: Uint8Array<ArrayBuffer>, frame: number): Uint8Array<ArrayBuffer> {
+  const file = bytes.slice();
+  new DataView(file.buffer).setUint32(4, frame, file[0] === 0x49);
+  return file;
 }
 
 /** What the camera noted, by the labels of {@linkcode NOTES}; nothing when there are no notes, or none that can be read. */
@@ -68,8 +105,4 @@ function svgTexts(bytes: Uint8Array, maxDepth: number): string[] {
   const root: XmlNode = parseXml(new TextDecoder().decode(bytes), { maxDepth });
   return ["title", "desc", "text"].flatMap((name) => [...descendantsOf(root, name)])
     .map((node) => textOf(node).replace(/\s+/g, " ").trim()).filter((text) => text !== "");
-}
-
-function toText(text: string): DocumentElement {
-  return { category: "text", content: { text } };
 }

@@ -1,17 +1,16 @@
 /** Files in a file, such as an archive or a message: the pages of each follow those of the one before. */
-import type { DocumentElement, DocumentPage } from "@a2c-smcp/sdk/provider";
+import type { DocumentPage, OutlineSection } from "@a2c-smcp/sdk/provider";
 import { nameOf } from "../file_name.ts";
+import { notice } from "./sections.ts";
 import {
   DocumentError,
-  type OutlineEntry,
   type PageOptions,
   type ParsedDocument,
   type ParseInput,
   unreadable,
 } from "./format.ts";
 
-/** The most files that are opened, and the most bytes of them; others are only named. */
-const MAX_OPENED = 500;
+/** The most bytes of files that are opened; others are only named. */
 const MAX_OPENED_BYTES = 32 * 1024 * 1024;
 
 /** A file that is packed in another one. */
@@ -29,7 +28,7 @@ export interface InnerFile extends PackedFile {
   readonly firstPage: number;
   readonly pageTitles: readonly string[];
   /** The file as a chapter, with its own chapters below. */
-  readonly outline: readonly OutlineEntry[];
+  readonly outline: readonly OutlineSection[];
   readonly opening: string;
 }
 
@@ -46,12 +45,11 @@ export class InnerFiles {
   /** Opens each file once, for what is known of it without its pages, the first of which is `firstPage`. */
   async read(packed: readonly PackedFile[], firstPage: number): Promise<readonly InnerFile[]> {
     const files: InnerFile[] = [];
-    let [next, opened, openedBytes] = [firstPage, 0, 0];
+    let [next, openedBytes] = [firstPage, 0];
     const endMs = performance.now() + (this.#input.limits.innerMs ?? Infinity);
     for (const file of packed) {
-      const isTooMuch = opened >= MAX_OPENED || openedBytes + file.sizeBytes > MAX_OPENED_BYTES ||
-        performance.now() > endMs;
-      if (!isTooMuch) [opened, openedBytes] = [opened + 1, openedBytes + file.sizeBytes];
+      const isTooMuch = openedBytes + file.sizeBytes > MAX_OPENED_BYTES || performance.now() > endMs;
+      if (!isTooMuch) openedBytes += file.sizeBytes;
       const reason = file.reason ?? (isTooMuch ? "too much for one file" : undefined);
       const read = reason === undefined ? await this.#factsOf(file, next) : unread(file, reason);
       files.push({ ...read, firstPage: next });
@@ -74,10 +72,7 @@ export class InnerFiles {
     const losses = index > file.firstPage ? [] : document.facts.losses;
     return {
       title: document.facts.pageCount === 1 ? file.path : `${file.path}: ${title}`,
-      elements: [
-        ...elements,
-        ...losses.map((text): DocumentElement => ({ category: "annotation", content: { text } })),
-      ],
+      elements: [...elements, ...losses.map(notice)],
     };
   }
 

@@ -7,12 +7,12 @@ import type { OpenFile, ParsedDocument, ParseInput } from "./format.ts";
 import { isUnread, unreadExtensions } from "./unread.ts";
 
 /** A kind of file: which files are of it, and how they are opened. */
-interface Kind {
+export interface Kind {
   /** The ends of the file names, in lower case, without the dot. */
   readonly extensions: readonly string[];
   /** Loads the parser. Only parser processes call it. */
   readonly load: () => Promise<{ readonly open: OpenFile }>;
-  /** Whether the parser can leave out what a page has beside its text. */
+  /** Whether the pages can be read without what they have beside their text, or without the text in pictures. */
   readonly hasPlainPages?: boolean;
   /** Whether each file is read in a process of its own, because its parser was not made for hostile files. */
   readonly isAlone?: boolean;
@@ -34,6 +34,7 @@ const KINDS = {
   image: {
     extensions: ["png", "jpg", "jpeg", "gif", "webp", "tif", "tiff", "bmp", "svg", "heic", "avif"],
     load: () => import("./image.ts"),
+    hasPlainPages: true,
   },
   mail: { extensions: ["eml", "mht", "mhtml"], load: () => import("./mail.ts") },
   code: {
@@ -60,7 +61,6 @@ const KINDS = {
     load: () => import("./data.ts"),
   },
   archive: { extensions: ["zip"], load: () => import("./archive.ts") },
-  calendar: { extensions: ["ics", "vcs", "ifb", "vcf", "vcard"], load: () => import("./calendar.ts") },
   text: {
     extensions: ["txt", "text", "log", "asc", "adoc", "asciidoc", "rst", "org", "tex", "srt", "vtt"],
     load: () => import("./text.ts"),
@@ -90,7 +90,7 @@ export function kindOf(fileName: string): FileKind | undefined {
  */
 const NEVER: ReadonlySet<string> = new Set(
   ("o obj a lib so dll dylib exe class jar war pyc pyo pyd wasm bin iso img dmg pkg msi deb rpm apk whl woff woff2 ttf otf " +
-    "eot ico icns map tmp part crdownload swp swo pid env").split(" "),
+    "eot ico icns map tmp part crdownload swp swo pid env pem").split(" "),
 );
 
 /** Whether a file may be a document, though its name does not tell its kind: {@linkcode kindOfContent} does. */
@@ -117,22 +117,19 @@ export function kindOfContent(head: Uint8Array, fileName: string): FileKind | un
   const kind = BEGINNINGS.find(([beginning]) => beginning.test(start))?.[1];
   if (kind !== undefined) return kind;
   if (!looksLikeText(head)) return head.length > 0 && isUnread(fileName) ? "other" : undefined;
-  return PRIVATE_KEY.test(start) ? undefined : "plain";
+  // A key may follow behind certificates.
+  const isKey = PRIVATE_KEY.test(start) || head.length >= HEAD_BYTES && CERTIFICATE.test(start);
+  return isKey ? undefined : "plain";
 }
 
 /** How the keys of programs begin: those of OpenSSL, OpenSSH and GnuPG, of PuTTY, of age. */
 const PRIVATE_KEY = /^(?:-----BEGIN [A-Z ]*PRIVATE KEY|PuTTY-User-Key-File-|AGE-SECRET-KEY-)/m;
 
-/** Whether pages of a kind can be read without what they have beside their text. */
-export function hasPlainPages(kind: FileKind): boolean {
-  const { hasPlainPages = false }: Kind = KINDS[kind];
-  return hasPlainPages;
-}
+const CERTIFICATE = /^-----BEGIN [A-Z ]*CERTIFICATE/m;
 
-/** Whether each file of a kind is read in a process of its own. */
-export function isAlone(kind: FileKind): boolean {
-  const { isAlone = false }: Kind = KINDS[kind];
-  return isAlone;
+/** How files of a kind are read. */
+export function kindNamed(kind: FileKind): Kind {
+  return KINDS[kind];
 }
 
 /** Opens a file of a kind, and the files inside of it by their names. The elements of its pages have ids. */
@@ -172,5 +169,6 @@ async function openInner(input: ParseInput): Promise<ParsedDocument | undefined>
   if (within > MAX_WITHIN) return undefined;
   const kind = kindOf(fileName) ??
     (isUnknown(fileName) ? kindOfContent(bytes.subarray(0, HEAD_BYTES), fileName) : undefined);
-  return kind === undefined || kind === "other" || isAlone(kind) ? undefined : await openFile(kind, input);
+  if (kind === undefined || kind === "other" || kindNamed(kind).isAlone) return undefined;
+  return await openFile(kind, input);
 }

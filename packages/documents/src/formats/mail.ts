@@ -2,21 +2,18 @@
 import PostalMime, { type Address, type Email } from "postal-mime";
 import type { DocumentElement } from "@a2c-smcp/sdk/provider";
 import { aboutFile } from "./about.ts";
-import { readCalendar } from "./calendar.ts";
 import { decodeText } from "./decode_text.ts";
 import { type ParsedDocument, type ParseInput, type ParseLimits, unreadable } from "./format.ts";
 import { type InnerFile, InnerFiles, type PackedFile, pagesText } from "./inner_files.ts";
 import { metaEncoding } from "./html/dom.ts";
 import { readHtml } from "./html/mod.ts";
-import { divide, documentOf, openingOf, tableOf } from "./sections.ts";
+import { divide, documentOf, openingOf, tableOf, textElement } from "./sections.ts";
 
 /** The most characters of a text that may stand for another part of the message: `This message needs HTML`. */
 const STUB_LENGTH = 300;
 
 /** The most attachments that are named. */
 const MAX_NAMED = 1_000;
-/** Why an invitation is not read as a file. */
-const SHOWN = "shown with the message";
 
 /** A message, whatever the format of its file. */
 export type Mail =
@@ -52,7 +49,7 @@ export async function openMails(
   const pages = own.map((each, index) =>
     index < own.length - 1 ? each : { ...each, elements: [...each.elements, ...listOf(files)] }
   );
-  const unread = files.filter(({ reason }) => reason !== undefined && reason !== SHOWN).length;
+  const unread = files.filter(({ reason }) => reason !== undefined).length;
   const { facts, page } = documentOf(pages, {
     elements,
     title: subject || undefined,
@@ -80,8 +77,7 @@ function listOf(files: readonly InnerFile[]): DocumentElement[] {
   const items = files.slice(0, MAX_NAMED).map((file) => {
     const { path, sizeBytes, reason, pageTitles } = file;
     const noun = pageTitles.length > 1 ? "pages " : "page ";
-    const place = reason === SHOWN ? SHOWN : `${reason === undefined ? noun : ""}${pagesText(file)}`;
-    return `${path} (${sizeBytes} bytes): ${place}`;
+    return `${path} (${sizeBytes} bytes): ${reason === undefined ? noun : ""}${pagesText(file)}`;
   });
   const more = files.length > MAX_NAMED ? [`and ${files.length - MAX_NAMED} more`] : [];
   return [{ category: "list", summary: "Attachments", content: { items: [...items, ...more] } }];
@@ -90,22 +86,16 @@ function listOf(files: readonly InnerFile[]): DocumentElement[] {
 function readMail(mail: Mail, { level, limits }: { readonly level: number; readonly limits: ParseLimits }) {
   const { subject = "", attachments } = mail;
   const { elements: body, losses } = bodyOf(mail, limits);
-  const entries = attachments.flatMap((attachment) =>
-    isCalendar(attachment) ? readCalendar(textOf(attachment)) : []
-  );
   const elements: DocumentElement[] = [
     ...(subject === "" ? [] : [{ category: "heading" as const, content: { level, text: subject } }]),
     ...headersOf(mail),
     ...body,
-    ...entries,
   ];
   return {
     elements,
     losses,
-    opening: [...entries.map(entryText), openingOf(body)].join("\n").slice(0, 4_000).toWellFormed(),
-    attachments: attachments.map((attachment) =>
-      toPacked(attachment, isCalendar(attachment) && entries.length > 0)
-    ),
+    opening: openingOf(body),
+    attachments: attachments.map(toPacked),
   };
 }
 
@@ -165,7 +155,7 @@ function bodyOf(
 ): { readonly elements: readonly DocumentElement[]; readonly losses: readonly string[] } {
   const paragraphs = text.replace(/\r\n?/g, "\n").split(/\n{2,}/).map((part) => part.trim())
     .filter((part) => part !== "");
-  const elements = paragraphs.map((text): DocumentElement => ({ category: "text", content: { text } }));
+  const elements = paragraphs.map(textElement);
   if (html === undefined) return { elements, losses: [] };
   const length = text.trim().length;
   const reading = length > STUB_LENGTH ? undefined : readHtml(html, limits);
@@ -173,19 +163,6 @@ function bodyOf(
   return length > 0 && (reading === undefined || shown < 4 * length)
     ? { elements, losses: [] }
     : reading ?? { elements, losses: [] };
-}
-
-function isCalendar({ filename, mimeType }: Mail["attachments"][number]): boolean {
-  return /^(?:text\/calendar|application\/ics)$/.test(mimeType) || /\.(?:ics|vcs)$/i.test(filename ?? "");
-}
-
-function textOf({ content }: Mail["attachments"][number]): string {
-  return typeof content === "string" ? content : new TextDecoder().decode(content);
-}
-
-function entryText({ category, content }: DocumentElement): string {
-  if (category === "heading") return content.text;
-  return category === "table" ? content.rows.map((row) => row.join(": ")).join("; ") : "";
 }
 
 function headersOf({ from, to, cc, date, messageId }: Mail): DocumentElement[] {
@@ -209,8 +186,8 @@ function addressesOf(addresses: Address | readonly Address[] | undefined): strin
 }
 
 /** What belongs to the text of a message, such as its pictures and styles, has no pages. */
-function toPacked({ filename, content, related }: Mail["attachments"][number], isShown: boolean): PackedFile {
+function toPacked({ filename, content, related }: Mail["attachments"][number]): PackedFile {
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : new Uint8Array(content);
-  const reason = isShown ? SHOWN : related === true ? "a part of the text" : undefined;
+  const reason = related === true ? "a part of the text" : undefined;
   return { path: filename ?? "unnamed", sizeBytes: bytes.length, bytes: () => bytes, reason };
 }

@@ -5,12 +5,10 @@ import { decodeText } from "./decode_text.ts";
 import { type ParsedDocument, type ParseInput, type ParseLimits, unreadable, UnreadParts } from "./format.ts";
 import { readHtml } from "./html/mod.ts";
 import { plainOpening, readMarkdown } from "./markdown.ts";
-import { pictureOf } from "./picture.ts";
-import { documentOf, headingsOf, toCodeElements, toSections } from "./sections.ts";
+import { PictureRoom } from "./picture.ts";
+import { documentOf, headingsOf, notice, toCodeElements, toSections } from "./sections.ts";
 import { decodePath } from "./zip.ts";
 
-/** The most bytes of all pictures that are sent along. */
-const MAX_PICTURES_BYTES = 48 * 1024 * 1024;
 /** The colors and the like that programs write to a terminal. */
 // deno-lint-ignore no-control-regex
 const TERMINAL_CODE = /\x1b\[[\d;?]*[ -/]*[@-~]|\x1b[@-_]/g;
@@ -36,13 +34,14 @@ export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
 function parse(text: string): Record<string, unknown> {
   try {
     const notebook: unknown = JSON.parse(text);
-    if (isRecord(notebook) && (Array.isArray(notebook["cells"]) || Array.isArray(notebook["worksheets"]))) {
-      return notebook;
-    }
+    if (isRecord(notebook) && Array.isArray(notebook["cells"])) return notebook;
   } catch (cause) {
     throw unreadable("damaged", "the file is damaged: it is no JSON", { cause });
   }
-  throw unreadable("damaged", "the file is no notebook: it has no cells");
+  throw unreadable(
+    "damaged",
+    "the file has no cells: it is no notebook, or of before 2015; save it in Jupyter",
+  );
 }
 
 class NotebookReader {
@@ -50,7 +49,7 @@ class NotebookReader {
   readonly #limits: ParseLimits;
   readonly #unread = new UnreadParts();
   readonly #language: string;
-  #pictureRoomBytes = MAX_PICTURES_BYTES;
+  readonly #pictures = new PictureRoom();
 
   constructor(notebook: Record<string, unknown>, limits: ParseLimits) {
     this.#notebook = notebook;
@@ -65,19 +64,12 @@ class NotebookReader {
   }
 
   *read(): Generator<DocumentElement, void> {
-    // Notebooks of before 2014 have their cells in sheets.
-    const sheets = [this.#notebook, ...listOf(this.#notebook["worksheets"])];
-    for (const cell of sheets.flatMap((sheet) => listOf(sheet["cells"]))) {
-      const source = textOf(cell["source"] ?? cell["input"]);
+    for (const cell of listOf(this.#notebook["cells"])) {
+      const source = textOf(cell["source"]);
       switch (cell["cell_type"]) {
         case "markdown":
           yield* this.#markdown(withAttachments(source, memberOf(cell, "attachments")));
           break;
-        case "heading": {
-          const level = Math.min(Math.max(Math.trunc(Number(cell["level"])) || 1, 1), 6);
-          yield { category: "heading", content: { level, text: source } };
-          break;
-        }
         case "code":
           yield* toCodeElements(source, this.#language);
           for (const output of listOf(cell["outputs"])) yield* this.#output(output);
@@ -91,7 +83,7 @@ class NotebookReader {
   *#markdown(text: string): Generator<DocumentElement, void> {
     const { elements, losses } = readMarkdown(text, this.#limits);
     yield* elements;
-    for (const text of losses) yield { category: "annotation", content: { text } };
+    yield* losses.map(notice);
   }
 
   #output(output: Record<string, unknown>): Iterable<DocumentElement> {
@@ -99,13 +91,11 @@ class NotebookReader {
       case "stream":
         return outputOf(textOf(output["text"]));
       case "error":
-      case "pyerr":
         return outputOf(
           lines(output["traceback"], "\n") || `${textOf(output["ename"])}: ${textOf(output["evalue"])}`,
         );
       default:
-        // Older notebooks have the data beside the kind of the output, by other names.
-        return this.#data(isRecord(output["data"]) ? output["data"] : namedByType(output));
+        return this.#data(memberOf(output, "data"));
     }
   }
 
@@ -129,9 +119,7 @@ class NotebookReader {
 
   #picture(text: string, type: string): DocumentElement {
     const bytes = type.startsWith("svg") ? new TextEncoder().encode(text) : bytesOf(text);
-    const isSent = bytes.length <= this.#pictureRoomBytes;
-    if (isSent) this.#pictureRoomBytes -= bytes.length;
-    const content = pictureOf(isSent ? bytes : bytes.length, { description: "Output", type });
+    const content = this.#pictures.take(bytes.length, () => bytes, { description: "Output", type });
     return { category: "image", content };
   }
 }
@@ -156,22 +144,6 @@ function withAttachments(text: string, attachments: Record<string, unknown>): st
     const [type, base64] = Object.entries(memberOf(attachments, decodePath(name)))[0] ?? [];
     return type === undefined ? whole : `](data:${type};base64,${textOf(base64)}`;
   });
-}
-
-const TYPES: Readonly<Record<string, string>> = {
-  png: "image/png",
-  jpeg: "image/jpeg",
-  svg: "image/svg+xml",
-  html: "text/html",
-  latex: "text/latex",
-  json: "application/json",
-  text: "text/plain",
-};
-
-function namedByType(output: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(TYPES).flatMap(([name, type]) => output[name] === undefined ? [] : [[type, output[name]]]),
-  );
 }
 
 function memberOf(value: Record<string, unknown>, name: string): Record<string, unknown> {

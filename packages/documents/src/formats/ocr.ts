@@ -1,17 +1,15 @@
 /** Text in pictures, read by Tesseract in WebAssembly. Nothing of it is loaded before a picture is read. */
 import type { DocumentElement } from "@a2c-smcp/sdk/provider";
 import { describeError } from "../basics.ts";
-import type { ParsedDocument, ParseInput, Recognize } from "./format.ts";
+import { DocumentError, type ParsedDocument, type ParseInput, type Recognize, unreadable } from "./format.ts";
 
 /**
- * Sources name the packages for Deno, which fetches them when they are first used; a package of npm has them beside it. No
- * import of them is found by looking at the code, so that they are fetched only for those who ask for OCR.
+ * Sources fetch the packages when they are first used; a package of npm has them beside it. Deno fetches what an import
+ * names in full before the program starts, so these end in variables: only those who ask for OCR get the packages.
  */
 const isSource = import.meta.url.endsWith(".ts");
-const CORE = isSource ? "npm:tesseract.js-core@7.0.0" : "tesseract.js-core";
-const MODULE = `${CORE}/tesseract-core-simd-lstm`;
-const modelOf = (language: string) =>
-  isSource ? `npm:@tesseract.js-data/${language}@1.0.0` : `@tesseract.js-data/${language}`;
+const ENGINE = "tesseract-core-simd-lstm";
+const modelOf = (language: string) => isSource ? `${language}@1.0.0` : language;
 
 /** The names of the models that can be given: `eng`, or several such as `deu+chi_sim`. */
 export const OCR_LANGUAGES = /^[a-z]{3}(?:_[a-z]{2,9}){0,2}(?:\+[a-z]{3}(?:_[a-z]{2,9}){0,2}){0,4}$/;
@@ -21,15 +19,20 @@ export async function fetchOcr(languages: string): Promise<void> {
   if (!OCR_LANGUAGES.test(languages)) {
     throw new TypeError(`Cannot read text in pictures: no models are named "${languages}"; eng is one`);
   }
-  const packages = [CORE, ...languages.split("+").map(modelOf)];
-  for (const name of packages) {
-    try {
-      await import(`${name}/package.json`, { with: { type: "json" } });
-    } catch (cause) {
-      const plain = name.replace(/^npm:/, "").replace(/(.)@[\d.]+$/, "$1");
-      const remedy = isSource ? "" : `; run "npm install ${plain}"`;
-      throw new TypeError(`Cannot read text in pictures: package "${plain}" is missing${remedy}`, { cause });
-    }
+  const manifest = "package.json";
+  await need("tesseract.js-core", import(`tesseract.js-core/${manifest}`, { with: { type: "json" } }));
+  for (const language of languages.split("+")) {
+    const model = import(`@tesseract.js-data/${modelOf(language)}/${manifest}`, { with: { type: "json" } });
+    await need(`@tesseract.js-data/${language}`, model);
+  }
+}
+
+async function need(name: string, importing: Promise<unknown>): Promise<void> {
+  try {
+    await importing;
+  } catch (cause) {
+    const remedy = isSource ? "" : `; run "npm install ${name}"`;
+    throw new TypeError(`Cannot read text in pictures: package "${name}" is missing${remedy}`, { cause });
   }
 }
 
@@ -51,19 +54,26 @@ const LSTM_ONLY = 1;
 export function recognizerOf(languages: string): Recognize {
   let loading: ReturnType<typeof load> | undefined;
   return async (picture) => {
-    const { core, api } = await (loading ??= load(languages));
-    core.FS.writeFile("/input", picture);
-    // The number that would turn the picture by what a camera noted: as it is.
-    if (api.SetImageFile(1) !== 0) throw new TypeError("OCR does not know its format");
-    if (api.Recognize(null) !== 0) throw new TypeError("OCR gives it up");
-    return api.GetUTF8Text();
+    try {
+      const { core, api } = await (loading ??= load(languages));
+      core.FS.writeFile("/input", picture);
+      // The number that would turn the picture by what a camera noted: as it is.
+      if (api.SetImageFile(1) !== 0) throw unreadable("unsupported", "OCR does not know its format");
+      if (api.Recognize(null) !== 0) throw unreadable("unsupported", "OCR gives it up");
+      return api.GetUTF8Text();
+    } catch (error) {
+      if (error instanceof DocumentError) throw error;
+      // What has broken would fail for all pictures that follow.
+      loading = undefined;
+      throw unreadable("damaged", describeError(error), { cause: error });
+    }
   };
 }
 
 async function load(languages: string) {
   const [{ default: start }, { default: wasmBinary }] = await Promise.all([
-    import(`${MODULE}.js`),
-    import(`${MODULE}.wasm`, { with: { type: "bytes" } }),
+    import(`tesseract.js-core/${ENGINE}.js`),
+    import(`tesseract.js-core/${ENGINE}.wasm`, { with: { type: "bytes" } }),
   ]);
   const silent = () => {};
   const core: Tesseract = await start({
@@ -73,8 +83,10 @@ async function load(languages: string) {
     TesseractProgress: silent,
   });
   for (const language of languages.split("+")) {
-    const path = `${modelOf(language)}/4.0.0_best_int/${language}.traineddata.gz`;
-    const { default: packed } = await import(path, { with: { type: "bytes" } });
+    const { default: packed } = await import(
+      `@tesseract.js-data/${modelOf(language)}/4.0.0_best_int/${language}.traineddata.gz`,
+      { with: { type: "bytes" } }
+    );
     const model = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
     core.FS.writeFile(`${language}.traineddata`, await new Response(model).bytes());
   }
@@ -106,8 +118,7 @@ export function withScans(
       if (!texts.has(index)) texts.set(index, read(index));
       return toElements(await texts.get(index) ?? "");
     } catch (error) {
-      const text = `Text in this picture is not read: ${describeError(error)}`;
-      return [{ category: "annotation", summary: text, content: { text } }];
+      return [notRead(error instanceof DocumentError ? error.reason : describeError(error))];
     }
   };
   return {
@@ -120,11 +131,20 @@ export function withScans(
     },
     page: async (index, options) => {
       const page = await document.page(index, options);
-      if (options?.isTextOnly) return page;
-      const found = await elementsOf(index);
+      const isTold = page.elements.some(({ metadata }) => metadata?.["is_notice"] === true);
+      const found = options?.isTextOnly !== true
+        ? await elementsOf(index)
+        : isTold
+        ? []
+        : [notRead("reading it exceeds the limits")];
       return found.length === 0 ? page : { ...page, elements: [...page.elements.map(withHint), ...found] };
     },
   };
+}
+
+function notRead(reason: string): DocumentElement {
+  const text = `Text in this picture is not read: ${reason}`;
+  return { category: "annotation", summary: text, content: { text }, metadata: { is_notice: true } };
 }
 
 function withHint(element: DocumentElement): DocumentElement {

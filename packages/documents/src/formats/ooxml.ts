@@ -2,7 +2,7 @@
 import type { DocumentElement } from "@a2c-smcp/sdk/provider";
 import { aboutFile } from "./about.ts";
 import { type AboutFile, type ParseLimits, unreadable } from "./format.ts";
-import { MAX_PICTURE_BYTES, pictureOf } from "./picture.ts";
+import { PictureRoom } from "./picture.ts";
 import { at, childrenOf, descendantsOf, parseXml, textOf, type XmlNode } from "./xml.ts";
 import { resolvePart, ZipParts } from "./zip.ts";
 import { mathText } from "./math.ts";
@@ -11,8 +11,6 @@ import { symbolText } from "./symbol_fonts.ts";
 
 /** Smaller pictures are always sent along. */
 const SMALL_PICTURE_BYTES = 256 * 1024;
-/** The most bytes of larger pictures of a page that are sent along. */
-export const PAGE_PICTURE_BYTES = 6 * 1024 * 1024;
 
 /** How many values of a series of a chart are listed. */
 const MAX_CHART_VALUES = 40;
@@ -27,8 +25,7 @@ export interface Relationship {
 }
 
 export class OfficePackage {
-  /** How many bytes of larger pictures may still be sent along; formats that read pages one by one set it for each. */
-  pictureRoomBytes = 8 * PAGE_PICTURE_BYTES;
+  readonly pictures = new PictureRoom({ freeBytes: SMALL_PICTURE_BYTES });
   readonly #parts: ZipParts;
   readonly #limits: ParseLimits;
   readonly #related = new Map<string, ReadonlyMap<string, Relationship>>();
@@ -159,13 +156,7 @@ export class OfficePackage {
   /** A picture, with its bytes while there is room; one that is not in the file has its address. */
   #picture({ target: part, isExternal }: Relationship, description: string): DocumentElement {
     if (isExternal) return { category: "image", content: { description, url: part } };
-    const type = part.slice(part.lastIndexOf(".") + 1).toLowerCase();
-    const size = this.#parts.sizeOf(part);
-    const isSmall = size <= SMALL_PICTURE_BYTES;
-    const isSent = isSmall || size <= Math.min(MAX_PICTURE_BYTES, this.pictureRoomBytes);
-    if (isSent && !isSmall) this.pictureRoomBytes -= size;
-    const bytes = isSent ? this.#parts.bytes(part) ?? size : size;
-    return { category: "image", content: pictureOf(bytes, { description, type }) };
+    return { category: "image", content: this.pictures.partOf(this.#parts, part, description) };
   }
 
   /** A chart: its kind, its title, and its series with their values. */

@@ -1,9 +1,9 @@
 /** Pages of formats that have none: a page is a section under a top heading. */
-import type { DocumentElement, DocumentPage } from "@a2c-smcp/sdk/provider";
+import type { DocumentElement, DocumentPage, OutlineSection } from "@a2c-smcp/sdk/provider";
 import type { ElementContents, HeadingContent } from "@a2c-smcp/sdk";
 import { shorten } from "../basics.ts";
 import { mergedRanges, type PlacedCell } from "./merged_cells.ts";
-import type { DocumentFacts, OutlineEntry, ParsedDocument } from "./format.ts";
+import type { DocumentFacts, ParsedDocument } from "./format.ts";
 
 /** The most characters of content of a page; a longer section is continued on further pages. */
 const MAX_SECTION_LENGTH = 60_000;
@@ -11,7 +11,10 @@ const MAX_SECTION_LENGTH = 60_000;
 const PICTURE_SHARE = 100;
 /** The most characters of an element of a file that is code as a whole; longer code is continued in further elements. */
 const MAX_CODE_LENGTH = 20_000;
-const MAX_TITLE_LENGTH = 200;
+/** The most characters of a title. */
+export const MAX_TITLE_LENGTH = 200;
+/** The most columns of a table. */
+export const MAX_COLUMNS = 256;
 
 /**
  * Divides elements into pages. A page begins at each heading of the highest level that more than one heading has; what
@@ -54,9 +57,9 @@ export function documentOf(
 }
 
 /** The headings of pages, each with its page. */
-function outlineOf(pages: readonly DocumentPage[]): OutlineEntry[] {
+function outlineOf(pages: readonly DocumentPage[]): OutlineSection[] {
   return pages.flatMap(({ elements }, page) =>
-    elements.flatMap(({ category, content }): OutlineEntry[] => {
+    elements.flatMap(({ category, content }): OutlineSection[] => {
       if (category !== "heading") return [];
       const { text, level } = content as HeadingContent;
       return [{ title: shorten(text, MAX_TITLE_LENGTH), level, page }];
@@ -224,6 +227,15 @@ export function sectionLevel(elements: readonly DocumentElement[]): number {
 
 function headingText({ category, content }: DocumentElement): string | undefined {
   return category === "heading" ? shorten((content as HeadingContent).text, MAX_TITLE_LENGTH) : undefined;
+}
+
+export function textElement(text: string): DocumentElement {
+  return { category: "text", content: { text } };
+}
+
+/** What a reader says of a page. */
+export function notice(text: string): DocumentElement {
+  return { category: "annotation", content: { text } };
 }
 
 /**

@@ -1,12 +1,9 @@
-/** Plain text, and the light markup that people write in it, such as AsciiDoc and headings that are underlined. */
+/** Plain text, and the light markup that people write in it, such as AsciiDoc, Org and headings that are underlined. */
 import type { DocumentElement } from "@a2c-smcp/sdk/provider";
 import type { ParsedDocument, ParseInput } from "./format.ts";
 import { type DecodedText, decodeText } from "./decode_text.ts";
 import { extensionOf } from "../file_name.ts";
-import { readOrg } from "./org.ts";
-import { readRst } from "./rst.ts";
 import { divide, documentOf, headingsOf, openingOf, toSections } from "./sections.ts";
-import { readTex } from "./tex.ts";
 
 /** Opens a text. Its pages are those between form feeds, else the sections under its top headings. */
 export function open({ bytes, fileName }: ParseInput): ParsedDocument {
@@ -22,22 +19,33 @@ export function readText({ text, losses }: DecodedText, fileName: string): Parse
     )
     : toSections(sheets[0] ?? [], fileName);
   const all = sheets.flat();
-  return documentOf(pages, {
-    elements: all,
-    // Markup of others is written as that of Markdown.
-    opening: read === toElements
-      ? openingOf(all)
-      : openingOf(all).replace(/\[([^\][]+)\]\([^()]*\)|`([^`]+)`/g, "$1$2"),
-    losses,
-  });
+  return documentOf(pages, { elements: all, opening: openingOf(all), losses });
 }
 
-/** The readers of markup that has rules of its own, by the ends of file names. */
+/** The readers of markup whose headings are no headings elsewhere, by the ends of file names. */
 const READERS: Readonly<Record<string, (text: string) => Iterable<DocumentElement>>> = {
-  org: readOrg,
-  rst: readRst,
+  org: (text) => toElements(text.replace(/^\*{1,6}(?=[ \t]+\S)/gm, (stars) => "#".repeat(stars.length))),
   tex: readTex,
 };
+
+const TEX_HEADING =
+  /^[ \t]*\\(title|part|chapter|(?:sub){0,2}section|paragraph)\*?(?:\[[^\]\n]{0,200}\])?\{(.{1,400}\})[ \t]*$/gm;
+const TEX_LEVELS = ["title", "part", "chapter", "section", "subsection", "subsubsection", "paragraph"];
+const TEX_BEGIN = "\\begin{document}";
+
+/** The elements of LaTeX: its headings, what stands before the text as code, and the rest as it is written. */
+function readTex(text: string): Iterable<DocumentElement> {
+  const [preamble = "", body] = text.includes(TEX_BEGIN) ? text.split(TEX_BEGIN, 2) : ["", text];
+  const commands = TEX_LEVELS.filter((level) => text.includes(`\\${level}`));
+  const marked = (_: string, command = "", title = "") => {
+    const words = title.replace(/\\(?:label|index)\{[^{}]*\}/g, "")
+      .replace(/\\[a-zA-Z]+\*?\s*|[{}]|\\(?=[%&#_$])/g, "").replaceAll("~", " ");
+    return `\n${"#".repeat(Math.min(commands.indexOf(command) + 1, 6))} ${words}\n`;
+  };
+  const titles = preamble.matchAll(TEX_HEADING).map(([line, command, title]) => marked(line, command, title));
+  const before = preamble.trim() === "" ? "" : `\n~~~~ latex\n${preamble.trim()}\n~~~~\n`;
+  return toElements([...titles, before, body?.replace(TEX_HEADING, marked)].join(""));
+}
 
 /** The elements of a text without markup of its own. */
 export function toElements(text: string): Iterable<DocumentElement> {
@@ -45,7 +53,7 @@ export function toElements(text: string): Iterable<DocumentElement> {
 }
 
 const UNDERLINE = /^([=\-~^"'*+#_])\1{2,}\s*$/;
-const MARKED_HEADING = /^(={1,6}|#{1,6})[ \t]+(\S.*)$/;
+const MARKED_HEADING = /^(={1,6}|#{1,6})[ \t]+([^\s=].*)$/;
 const ITEM = /^[ \t]*(?:[-*•+]|(\d{1,9})[.)])[ \t]+(\S.*)$/;
 const FENCE = /^(`{3,}|-{4,}|\.{4,}|~{3,})(?:[ \t]*(\w+))?[ \t]*$/;
 
@@ -152,12 +160,11 @@ class BlockReader {
   }
 
   #indented(): DocumentElement | undefined {
-    const lines = this.#takeWhile((line) => /^(?: {4}|\t)/.test(line));
-    if (lines.length === 0) return undefined;
-    return {
-      category: "code",
-      content: { code: lines.map((line) => line.replace(/^(?: {4}|\t)/, "")).join("\n") },
-    };
+    const lines: string[] = [];
+    for (; /^(?: {4}|\t)/.test(this.#line(0)); this.#at++) {
+      lines.push(this.#line(0).replace(/^(?: {4}|\t)/, ""));
+    }
+    return lines.length === 0 ? undefined : { category: "code", content: { code: lines.join("\n") } };
   }
 
   #list(): DocumentElement | undefined {
@@ -188,11 +195,5 @@ class BlockReader {
     if (line.trim() === "" || MARKED_HEADING.test(line) || FENCE.test(line) || ITEM.test(line)) return true;
     if (this.#chinese() !== null) return true;
     return UNDERLINE.test(this.#line(1)) && this.#line(1).trim().length * 2 >= line.trim().length;
-  }
-
-  #takeWhile(holds: (line: string) => boolean): string[] {
-    const start = this.#at;
-    while (this.#at < this.#lines.length && holds(this.#line(0))) this.#at++;
-    return this.#lines.slice(start, this.#at);
   }
 }

@@ -1,4 +1,4 @@
-/** XML as a tree. No entity is resolved but the five of XML, and no DTD is read. */
+/** XML as a tree. No entity is resolved but the five of XML. A DTD that the file only names is not fetched, and means nothing. */
 import { SaxesParser } from "saxes";
 import { type ParseLimits, unreadable } from "./format.ts";
 
@@ -17,8 +17,10 @@ export function parseXml(text: string, { maxDepth }: Pick<ParseLimits, "maxDepth
   parser.on("error", (cause) => {
     throw unreadable("damaged", "a part of the file is no XML", { cause });
   });
-  parser.on("doctype", () => {
-    throw unreadable("damaged", "a part of the file has a DTD, which office files have not");
+  parser.on("doctype", (dtd) => {
+    if (dtd.includes("[")) {
+      throw unreadable("damaged", "a part of the file has a DTD in it, which is not read");
+    }
   });
   parser.on("opentag", ({ name, attributes }) => {
     if (open.length > maxDepth) throw unreadable("too_large", `it is nested deeper than ${maxDepth} levels`);

@@ -2,8 +2,14 @@
 import { unzipSync } from "fflate";
 import { type ParseLimits, unreadable } from "./format.ts";
 
-/** The first bytes of an OLE container: an office file with a password, or of an old binary format. */
-const OLE = [0xd0, 0xcf, 0x11, 0xe0];
+/** Whether a file is a compound file: an office file with a password, or of a format before 2007. */
+export function isCompoundFile(bytes: Uint8Array): boolean {
+  return [0xd0, 0xcf, 0x11, 0xe0].every((byte, index) => bytes[index] === byte);
+}
+
+export function isZipFile(bytes: Uint8Array): boolean {
+  return [0x50, 0x4b, 0x03, 0x04].every((byte, index) => bytes[index] === byte);
+}
 
 /** A part, as the directory of the file has it. */
 interface Part {
@@ -37,7 +43,7 @@ export class ZipParts {
     { keepsCase = false } = {},
   ) {
     this.#toKey = keepsCase ? (name) => name : toKey;
-    if (OLE.every((byte, index) => bytes[index] === byte)) {
+    if (isCompoundFile(bytes)) {
       throw unreadable(
         "encrypted",
         "the file has a password, or is of a format before 2007; save it in a newer format without a password",

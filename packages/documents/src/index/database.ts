@@ -1,4 +1,5 @@
 /** The file in which is kept what was read, or the memory of this process. */
+import { lstatSync, rmSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { join } from "@std/path";
 import type { Logger } from "@a2c-smcp/sdk/base";
@@ -51,14 +52,16 @@ function openUnused(path: string, logger: Logger): IndexDatabase | undefined {
     if (isLocked(error)) return undefined;
     if (error instanceof Deno.errors.NotCapable || error instanceof Deno.errors.PermissionDenied) throw error;
     logger.warn("the index is damaged, and made anew", { path, error: describeError(error) });
-    for (const end of ["", "-wal", "-shm"]) removeIfThere(path + end);
+    for (const end of ["", "-wal", "-shm"]) rmSync(path + end, { force: true });
     return openFile(path, logger);
   }
 }
 
 /** What a link or a pipe in place of the file leads to is neither read nor written. */
 function openFile(path: string, logger: Logger): IndexDatabase {
-  if (lookAt(path)?.isFile === false) throw new TypeError("Cannot use index: it is no regular file");
+  if (lstatSync(path, { throwIfNoEntry: false })?.isFile() === false) {
+    throw new TypeError("Cannot use index: it is no regular file");
+  }
   return new IndexDatabase(path, logger);
 }
 
@@ -174,12 +177,10 @@ export class IndexDatabase implements Disposable {
 
   #prepareTables(): void {
     this.#database.exec(`
-      CREATE TABLE IF NOT EXISTS reports (
-        root TEXT NOT NULL, path TEXT NOT NULL, version TEXT NOT NULL, report TEXT NOT NULL, PRIMARY KEY (root, path)
-      );
-      CREATE TABLE IF NOT EXISTS scans (
-        root TEXT NOT NULL, path TEXT NOT NULL, page INTEGER NOT NULL, version TEXT NOT NULL, text TEXT NOT NULL,
-        PRIMARY KEY (root, path, page)
+      CREATE TABLE IF NOT EXISTS files (doc_ref TEXT PRIMARY KEY, version TEXT NOT NULL, report TEXT NOT NULL);
+      CREATE TABLE IF NOT EXISTS pictures (
+        doc_ref TEXT NOT NULL, page INTEGER NOT NULL, version TEXT NOT NULL, text TEXT NOT NULL,
+        PRIMARY KEY (doc_ref, page)
       ) WITHOUT ROWID;
       -- A file has the rows from "first" on, one for each of its pages; "done" of them are in the index.
       CREATE TABLE IF NOT EXISTS texts (
@@ -191,22 +192,5 @@ export class IndexDatabase implements Disposable {
         terms, content = '', contentless_delete = 1, detail = none, tokenize = "ascii tokenchars '+_'"
       );
     `);
-  }
-}
-
-function lookAt(path: string): Deno.FileInfo | undefined {
-  try {
-    return Deno.lstatSync(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
-}
-
-function removeIfThere(path: string): void {
-  try {
-    Deno.removeSync(path);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
 }

@@ -6,10 +6,15 @@ import type { DocumentReport } from "../report.ts";
 import type { IndexDatabase } from "./database.ts";
 
 /** What is known of a file, or why it cannot be read. */
-export type FileReport = DocumentReport | { readonly refused: DocumentErrorCode; readonly message: string };
+export type FileReport = DocumentReport | {
+  readonly refused: DocumentErrorCode;
+  readonly message: string;
+  /** The limits of the parser, one of which it exceeded. */
+  readonly limits?: string;
+};
 
 /** The version of a file: a report holds for one of them. */
-export type FileVersion = Pick<FolderFile, "root" | "path" | "size" | "modifiedMs" | "inode">;
+export type FileVersion = Pick<FolderFile, "docRef" | "size" | "modifiedMs" | "inode">;
 
 export class ReportStore {
   readonly #database: IndexDatabase;
@@ -20,53 +25,47 @@ export class ReportStore {
 
   get(file: FileVersion): FileReport | undefined {
     return this.#database.read((prepare) => {
-      const row = prepare("SELECT report FROM reports WHERE root = ? AND path = ? AND version = ?")
-        .get(file.root, file.path, versionOf(file));
+      const row = prepare("SELECT report FROM files WHERE doc_ref = ? AND version = ?")
+        .get(file.docRef, versionOf(file));
       return typeof row?.["report"] === "string" ? JSON.parse(row["report"]) : undefined;
     });
   }
 
   set(file: FileVersion, report: FileReport): void {
     this.#database.write((prepare) =>
-      prepare("INSERT OR REPLACE INTO reports (root, path, version, report) VALUES (?, ?, ?, ?)")
-        .run(file.root, file.path, versionOf(file), JSON.stringify(report))
+      prepare("INSERT OR REPLACE INTO files (doc_ref, version, report) VALUES (?, ?, ?)")
+        .run(file.docRef, versionOf(file), JSON.stringify(report))
     );
   }
 
   scanTexts(file: FileVersion): ScanTexts | undefined {
     return this.#database.read((prepare) => {
-      const rows = prepare("SELECT page, text FROM scans WHERE root = ? AND path = ? AND version = ?")
-        .all(file.root, file.path, versionOf(file));
+      const rows = prepare("SELECT page, text FROM pictures WHERE doc_ref = ? AND version = ?")
+        .all(file.docRef, versionOf(file));
       return Object.fromEntries(rows.map(({ page, text }) => [Number(page), String(text)]));
     });
   }
 
   addScanTexts(file: FileVersion, texts: ScanTexts): void {
-    const { root, path } = file;
+    const version = versionOf(file);
     this.#database.write((prepare) => {
-      prepare("DELETE FROM scans WHERE root = ? AND path = ? AND version <> ?").run(
-        root,
-        path,
-        versionOf(file),
-      );
+      prepare("DELETE FROM pictures WHERE doc_ref = ? AND version <> ?").run(file.docRef, version);
       const insert = prepare(
-        "INSERT OR REPLACE INTO scans (root, path, page, version, text) VALUES (?, ?, ?, ?, ?)",
+        "INSERT OR REPLACE INTO pictures (doc_ref, page, version, text) VALUES (?, ?, ?, ?)",
       );
-      for (const [page, text] of Object.entries(texts)) {
-        insert.run(root, path, Number(page), versionOf(file), text);
-      }
+      for (const [page, text] of Object.entries(texts)) insert.run(file.docRef, Number(page), version, text);
     });
   }
 
   /** Forgets every file that `keep` does not name. */
-  prune(keep: (root: string, path: string) => boolean): void {
+  prune(keep: (docRef: string) => boolean): void {
     this.#database.write((prepare) => {
-      const removals = ["reports", "scans"].map((table) =>
-        prepare(`DELETE FROM ${table} WHERE root = ? AND path = ?`)
+      const removals = ["files", "pictures"].map((table) =>
+        prepare(`DELETE FROM ${table} WHERE doc_ref = ?`)
       );
-      for (const { root, path } of prepare("SELECT root, path FROM reports").all()) {
-        if (typeof root !== "string" || typeof path !== "string" || keep(root, path)) continue;
-        for (const removal of removals) removal.run(root, path);
+      for (const { doc_ref: docRef } of prepare("SELECT doc_ref FROM files").all()) {
+        if (typeof docRef !== "string" || keep(docRef)) continue;
+        for (const removal of removals) removal.run(docRef);
       }
     });
   }

@@ -48,7 +48,7 @@ export type ParseAnswer =
 /** The exit code of a process that took too much memory. */
 export const MEMORY_EXIT_CODE = 3;
 
-export type ParseFailure = "time" | "memory" | "output" | "error";
+export type ParseFailure = "time" | "memory" | "output" | "error" | "disk" | "killed";
 
 /** The two lengths before each message: of its JSON and of its bytes, little-endian. */
 const HEAD_BYTES = 8;

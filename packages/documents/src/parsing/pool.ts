@@ -7,7 +7,7 @@ import {
   type ScanTexts,
   unreadable,
 } from "../formats/format.ts";
-import { type FileKind, hasPlainPages, isAlone } from "../formats/kinds.ts";
+import { type FileKind, kindNamed } from "../formats/kinds.ts";
 import type { DocumentPage } from "@a2c-smcp/sdk/provider";
 import { settledWithin } from "../basics.ts";
 import type { PageText } from "../search/terms.ts";
@@ -17,6 +17,8 @@ import { type AnsweredRequest, ParserProcess, type ProcessLimits } from "./parse
 const MAX_OPEN_FILES = 4;
 /** How long a process may have nothing to do before it ends, in milliseconds; one stays. */
 const IDLE_MS = 60_000;
+/** How long a process goes on with what nobody waits for any more, in milliseconds; then it ends, for the sake of others. */
+const ABANDONED_MS = 5_000;
 
 export interface PoolLimits extends ProcessLimits, ParseLimits {
   /** The most time for opening a file or reading a page, in milliseconds. */
@@ -40,6 +42,8 @@ export interface PoolRequestOptions {
   /** Whether nobody waits for the answer: it then leaves a process to others. `false` by default. */
   readonly isBackground?: boolean | undefined;
 }
+
+type Work<T> = (slot: Slot) => Promise<T>;
 
 interface Job {
   readonly key: string;
@@ -79,6 +83,11 @@ export class ParserPool implements AsyncDisposable {
     }));
   }
 
+  /** The limits that a file may exceed, as a text. */
+  get limits(): string {
+    return `${this.#limits.timeMs} ms, ${this.#limits.maxMemoryBytes} bytes`;
+  }
+
   /** Starts the first process, so that the first request need not wait for it. */
   warm(): void {
     const [slot] = this.#slots;
@@ -106,7 +115,7 @@ export class ParserPool implements AsyncDisposable {
     try {
       return await read({ isPlain: false });
     } catch (error) {
-      if (!(error instanceof ParserLimitError) || !hasPlainPages(file.kind)) throw error;
+      if (!(error instanceof ParserLimitError) || kindNamed(file.kind).hasPlainPages !== true) throw error;
       return await read({ isPlain: true, isTextOnly: true });
     }
   }
@@ -143,7 +152,7 @@ export class ParserPool implements AsyncDisposable {
   #run<T>(
     { key }: ParsableFile,
     { signal, isBackground = false }: PoolRequestOptions,
-    work: (slot: Slot) => Promise<T>,
+    work: Work<T>,
   ): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const giveUp = () => {
@@ -157,11 +166,16 @@ export class ParserPool implements AsyncDisposable {
       isBackground,
       run: async (slot) => {
         signal?.removeEventListener("abort", giveUp);
-        const [outcome] = await Promise.allSettled([this.#retried(slot, work)]);
+        let timer: ReturnType<typeof setTimeout> | undefined;
+        const abandon = () => timer = setTimeout(() => this.#end(slot), ABANDONED_MS);
+        signal?.addEventListener("abort", abandon, { once: true });
+        const [outcome] = await Promise.allSettled([this.#retried(slot, work, signal)]);
+        signal?.removeEventListener("abort", abandon);
+        clearTimeout(timer);
         // The next request of the same caller finds the process free.
         this.#release(slot);
         if (outcome.status === "fulfilled") resolve(outcome.value);
-        else reject(outcome.reason);
+        else reject(signal?.aborted ? signal.reason : outcome.reason);
       },
     };
     this.#waiting.push(job);
@@ -171,13 +185,18 @@ export class ParserPool implements AsyncDisposable {
     return promise;
   }
 
-  /** A process that has parsed other files may hold their memory, so a file that fails then gets a process of its own. */
-  async #retried<T>(slot: Slot, work: (slot: Slot) => Promise<T>): Promise<T> {
+  /**
+   * A process that has parsed other files may hold their memory, so a file that fails then gets a process of its own; also
+   * where somebody else has ended the process.
+   */
+  async #retried<T>(slot: Slot, work: Work<T>, signal: AbortSignal | undefined): Promise<T> {
     const wasFresh = slot.open.size === 0;
     try {
       return await work(slot);
     } catch (error) {
-      if (wasFresh || !(error instanceof ParserLimitError) || error.failure === "time") throw error;
+      if (!(error instanceof ParserLimitError) || signal?.aborted) throw error;
+      const mayPass = error.failure === "killed" || !wasFresh && !["time", "disk"].includes(error.failure);
+      if (!mayPass) throw error;
       return await work(slot);
     }
   }
@@ -241,7 +260,8 @@ export class ParserPool implements AsyncDisposable {
       slot.open.delete(oldest);
       slot.process?.forget(document);
     }
-    if (slot.isTaken || (isAlone(kind) && slot.open.size > 0)) this.#end(slot);
+    const { isAlone = false } = kindNamed(kind);
+    if (slot.isTaken || (isAlone && slot.open.size > 0)) this.#end(slot);
     const document = ++this.#lastDocument;
     const { maxUnpackedBytes, maxPageBytes, maxDepth, timeMs } = this.#limits;
     const limits = { maxUnpackedBytes, maxPageBytes, maxDepth, innerMs: Math.floor(timeMs / 3) };
@@ -254,7 +274,7 @@ export class ParserPool implements AsyncDisposable {
       timeMs,
       scanTexts: file.scanTexts?.get(),
     }, bytes);
-    slot.isTaken = isAlone(kind);
+    slot.isTaken = isAlone;
     if (!("facts" in answer)) throw this.#toError(answer);
     const opened = { document, facts: answer.facts };
     slot.open.set(key, opened);
@@ -269,7 +289,7 @@ export class ParserPool implements AsyncDisposable {
     reading.catch(() => {});
     const bytes = await settledWithin(reading, timeMs);
     if (bytes !== undefined) return bytes;
-    throw this.#toError({ failed: "time", message: "the disk gives nothing" });
+    throw this.#toError({ failed: "disk", message: "the disk gives nothing" });
   }
 
   async #ask(slot: Slot, request: AnsweredRequest, bytes?: Uint8Array): Promise<ParseAnswer> {
@@ -331,11 +351,13 @@ function describeFailure(
   { timeMs, maxMemoryBytes }: PoolLimits,
 ): string {
   switch (failed) {
+    case "disk":
     case "time":
       return `reading it takes longer than ${timeMs / 1_000} s`;
     case "memory":
       return `reading it takes more than ${Math.floor(maxMemoryBytes / (1024 * 1024))} MiB of memory`;
     case "output":
+    case "killed":
       return message;
     case "error":
       return `the file may be damaged: ${message}`;

@@ -5,9 +5,12 @@ import type { FolderFile } from "../folder/tree.ts";
 import { nameOf } from "../file_name.ts";
 import { DocumentError } from "../formats/format.ts";
 import type { FileReport } from "../index/store.ts";
-import { type ParsableFile, type ParserPool, PoolClosedError } from "../parsing/pool.ts";
+import { type ParsableFile, ParserLimitError, type ParserPool, PoolClosedError } from "../parsing/pool.ts";
 import { titleTerms } from "./terms.ts";
 import type { TextIndex } from "./text_index.ts";
+
+/** A file whose next pages take longer, in milliseconds, lets all others go first. */
+const SLOW_STEP_MS = 1_000;
 
 export interface TextIndexerOptions {
   readonly index: TextIndex;
@@ -74,8 +77,9 @@ export class TextIndexer implements AsyncDisposable {
   /** Takes a file whose report is known now. */
   enter(file: FolderFile, report: FileReport): void {
     this.#leftOut.delete(file.docRef);
-    const pageCount = pageCountOf(report);
-    if (this.#options.index.pagesOf(file) === pageCount) return this.#drop(file);
+    const done = this.#options.index.pagesOf(file);
+    if (done === "given up") this.#leftOut.add(file.docRef);
+    if (done === "given up" || done === pageCountOf(report)) return this.#drop(file);
     this.#wanted.set(file.docRef, { file, report });
     if (file.modifiedMs >= this.#openedMs) this.#urgent.add(file.docRef);
     this.resume();
@@ -117,10 +121,15 @@ export class TextIndexer implements AsyncDisposable {
     while (!this.#isClosed && !this.#mustWait) {
       const next = this.#next();
       if (next === undefined) return await this.#tidy();
+      const startMs = performance.now();
       const outcome = await this.#indexSome(next).catch((error: unknown) => this.#note(next.file, error));
       const { docRef } = next.file;
       // Another version of it may wait by now.
-      if (outcome === "more" || this.#wanted.get(docRef) !== next) continue;
+      if (this.#wanted.get(docRef) !== next) continue;
+      if (outcome === "more") {
+        if (performance.now() - startMs > SLOW_STEP_MS) this.#postpone(next);
+        continue;
+      }
       if (outcome === "failed") this.#leftOut.add(docRef);
       this.#drop(next.file);
     }
@@ -128,6 +137,13 @@ export class TextIndexer implements AsyncDisposable {
 
   get #mustWait(): boolean {
     return this.#asked.size === 0 && this.#options.mustWait();
+  }
+
+  #postpone(wanted: Wanted): void {
+    const { docRef } = wanted.file;
+    this.#wanted.delete(docRef);
+    this.#urgent.delete(docRef);
+    this.#wanted.set(docRef, wanted);
   }
 
   /** The file waits no more. */
@@ -157,7 +173,7 @@ export class TextIndexer implements AsyncDisposable {
     if (index.isFull) return "failed";
     const pageCount = pageCountOf(report);
     let done = index.pagesOf(file);
-    if (done === undefined) {
+    if (typeof done !== "number") {
       index.begin(file, pageCount);
       done = 0;
     }
@@ -179,6 +195,7 @@ export class TextIndexer implements AsyncDisposable {
 
   #note(file: FolderFile, error: unknown): "failed" {
     if (error instanceof PoolClosedError) return "failed";
+    if (error instanceof ParserLimitError) this.#options.index.giveUp(file);
     const reason = error instanceof DocumentError ? error.reason : describeError(error);
     this.#options.logger.warn("a file cannot be searched, or not all of it", {
       file: file.path,

@@ -1,15 +1,13 @@
 /** Searches the text of all documents. */
 import { abortable, settledWithin, toSeenWord } from "@a2c-smcp/sdk/base";
-import { isPrefix, queryWords, termOf } from "@a2c-smcp/sdk/words";
-import type { DocumentPage } from "@a2c-smcp/sdk/provider";
+import type { DocumentHit, DocumentHits, DocumentPage } from "@a2c-smcp/sdk/provider";
 import { describeError } from "../basics.ts";
 import type { FileTree, FolderFile } from "../folder/tree.ts";
-import type { OutlineEntry } from "../formats/format.ts";
 import type { IndexDatabase } from "../index/database.ts";
-import type { FileReport } from "../index/store.ts";
 import { excerptOf } from "./excerpt.ts";
-import { TextIndexer, type TextIndexerOptions } from "./indexer.ts";
-import { type FoundPage, type QueryTerm, TextIndex } from "./text_index.ts";
+import { type QueryTerm, toTerms } from "./found_words.ts";
+import type { TextIndexer } from "./indexer.ts";
+import type { FoundPage, TextIndex } from "./text_index.ts";
 
 /** How long a search that finds little waits for files that are not indexed, in milliseconds: a Computer waits 5 s. */
 const PATIENCE_MS = 2_000;
@@ -39,35 +37,23 @@ export interface SearchOptions {
   readonly signal: AbortSignal;
 }
 
-/** A page that fits a query. */
-export interface SearchHit {
-  /** The key of the document. */
-  readonly docRef: string;
+/** A page that fits a query; of a table, its words are the names of the columns and the row. */
+export interface SearchHit extends DocumentHit {
   /** The title of the document. */
   readonly title: string;
-  /** The number of the page, from 0. */
-  readonly page: number;
-  /** Absent when the page could not be read in time. */
-  readonly pageTitle: string | undefined;
-  /** The element that fits best. */
-  readonly elementId: string | undefined;
-  /** The words around those that were found; of a table, the names of its columns and the row. */
-  readonly snippet: string;
 }
 
-/** What a search has found. */
-export interface SearchResult {
-  /** The best first; of one document three, and its others behind those of all documents. */
+/** What a search has found: of one document three pages first, and its others behind those of all documents. */
+export interface SearchResult extends DocumentHits {
+  /** The pages, best first. */
   readonly hits: readonly SearchHit[];
-  /** How many pages fit. */
-  readonly total: number;
-  /** How many documents are not searched, or not whole. */
+  /** The files that the search does not cover yet, because they are not indexed. */
   readonly notIndexed: number;
-  /** Why the search is not complete, as one sentence; `undefined` when it is. */
-  readonly notice: string | undefined;
 }
 
-export interface TextSearchOptions extends Omit<TextIndexerOptions, "index"> {
+export interface TextSearchOptions {
+  readonly index: TextIndex;
+  readonly indexer: TextIndexer;
   readonly tree: FileTree;
   readonly database: IndexDatabase;
   readonly titleOf: (file: FolderFile) => string;
@@ -81,39 +67,15 @@ export interface TextSearchOptions extends Omit<TextIndexerOptions, "index"> {
   readonly readNow: (file: FolderFile, signal: AbortSignal) => Promise<unknown>;
 }
 
-export class TextSearch implements AsyncDisposable {
+export class TextSearch {
   readonly #options: TextSearchOptions;
   readonly #index: TextIndex;
   readonly #indexer: TextIndexer;
 
   constructor(options: TextSearchOptions) {
     this.#options = options;
-    this.#index = new TextIndex(options.database);
-    this.#indexer = new TextIndexer({ ...options, index: this.#index });
-  }
-
-  enter(file: FolderFile, report: FileReport): void {
-    this.#indexer.enter(file, report);
-  }
-
-  remove(file: FolderFile): void {
-    this.#indexer.remove(file);
-  }
-
-  /** The outline of a document by the titles of its pages that have been read, where it has none of its own. */
-  outlineOf(file: FolderFile): OutlineEntry[] {
-    const titles = this.#index.titlesOf(file);
-    return titles.filter(({ title }, at) => title !== titles[at - 1]?.title)
-      .map(({ page, title }) => ({ page, title, level: 1 }));
-  }
-
-  /** Goes on with the files that wait. */
-  resume(): void {
-    this.#indexer.resume();
-  }
-
-  prune(): void {
-    this.#index.prune((docRef) => this.#options.tree.files.has(docRef));
+    this.#index = options.index;
+    this.#indexer = options.indexer;
   }
 
   /** Searches all documents, or one file. */
@@ -144,19 +106,6 @@ export class TextSearch implements AsyncDisposable {
     return { hits, total, ...state };
   }
 
-  /** Resolves when no text waits to be indexed. */
-  get settled(): Promise<void> {
-    return this.#indexer.settled;
-  }
-
-  async close(): Promise<void> {
-    await this.#indexer.close();
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
-  }
-
   /** So that one long document does not hide the others, only its best pages come first. */
   #choose(
     pages: Iterable<FoundPage>,
@@ -183,7 +132,7 @@ export class TextSearch implements AsyncDisposable {
       return { ...hit, pageTitle: page.title, ...excerptOf(page, terms) };
     } catch (error) {
       // The file has changed, cannot be read, or takes too long: its place is told all the same.
-      const snippet = signal.aborted ? "" : describeError(error);
+      const snippet = signal.aborted ? "" : describeError(error).replaceAll('"', "'");
       return { ...hit, pageTitle: undefined, elementId: undefined, snippet };
     }
   }
@@ -221,9 +170,7 @@ export class TextSearch implements AsyncDisposable {
   #stateOf(file: FolderFile): Pick<SearchResult, "notIndexed" | "notice"> {
     const name = toSeenWord(file.path);
     if (this.#isLate(file)) {
-      const part = (this.#index.pagesOf(file) ?? 0) > 0
-        ? "is searched only in part yet"
-        : "is not searched yet";
+      const part = this.#index.pagesOf(file) ?? 0 ? "is searched only in part yet" : "is not searched yet";
       return { notIndexed: 1, notice: `${name} ${part}: ask again in a while.` };
     }
     if (!this.#indexer.isLeftOut(file)) return { notIndexed: 0, notice: undefined };
@@ -235,9 +182,4 @@ export class TextSearch implements AsyncDisposable {
 interface Place {
   readonly file: FolderFile;
   readonly index: number;
-}
-
-function toTerms(query: string): QueryTerm[] {
-  const terms = new Set(queryWords(query).flatMap((word) => termOf(word) ?? []));
-  return [...terms].map((term) => ({ term, isPrefix: isPrefix(term) }));
 }

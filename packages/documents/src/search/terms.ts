@@ -2,6 +2,7 @@
 import { termOf, wordsOf } from "@a2c-smcp/sdk/words";
 import type { DocumentPage } from "@a2c-smcp/sdk/provider";
 import { linesOf } from "./element_text.ts";
+import { MAX_SEEN } from "./found_words.ts";
 
 /** The mark of a term that a page has often, for its length. */
 export const OFTEN = "+";
@@ -13,8 +14,6 @@ const SATURATION = 1.2;
 const LENGTH_WEIGHT = 0.75;
 const USUAL_LENGTH = 250;
 const OFTEN_WEIGHT = 1.3;
-/** The most characters of a page that are indexed. */
-const MAX_CHARACTERS = 1024 * 1024;
 
 /** What is indexed of a page. */
 export interface PageText {
@@ -28,7 +27,7 @@ export function pageTerms({ title, elements }: DocumentPage): string[] {
   const counts = new Map<string, number>();
   const titles = [title];
   let length = 0;
-  let left = MAX_CHARACTERS;
+  let left = MAX_SEEN;
   for (const element of elements) {
     // What a parser says is not what the document says.
     if (element.metadata?.["is_notice"] === true) continue;

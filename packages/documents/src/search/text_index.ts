@@ -1,12 +1,16 @@
 /** The index of words of the pages of all files, in SQLite. */
+import type { OutlineSection } from "@a2c-smcp/sdk/provider";
 import type { IndexDatabase, Prepare } from "../index/database.ts";
 import type { FolderFile } from "../folder/tree.ts";
 import { versionOf } from "../index/store.ts";
+import type { QueryTerm } from "./found_words.ts";
 import { OFTEN, type PageText, TITLE } from "./terms.ts";
 
 /** The most bytes of an index in memory, and of one on disk. */
 const MAX_MEMORY_BYTES = 64 * 1024 * 1024;
 const MAX_DISK_BYTES = 4 * 1024 * 1024 * 1024;
+/** Before the version of a file of which no further pages are taken. */
+const GIVEN_UP = "!";
 /** How many pages of its file are merged in one step. */
 const MERGE_PAGES = 64;
 /** The most pages that are weighed for one term. */
@@ -17,13 +21,8 @@ const FEW = 10;
 const WEIGHTS = [[OFTEN, 0.5], [TITLE, 1]] as const;
 /** Pages that cover less of a query than this share of the best coverage are left out. */
 const MIN_COVERAGE = 0.6;
-
-/** A term of a query. */
-export interface QueryTerm {
-  readonly term: string;
-  /** Whether it may also be the beginning of a word. */
-  readonly isPrefix: boolean;
-}
+/** How much a term counts that is only the beginning of a word: it may be another word. */
+const PREFIX_WEIGHT = 0.5;
 
 /** A page that fits a query. */
 export interface FoundPage {
@@ -47,11 +46,19 @@ export class TextIndex {
   }
 
   /** How many pages of this version of a file are in the index; `undefined` if it has not been begun. */
-  pagesOf(file: FolderFile): number | undefined {
+  pagesOf(file: FolderFile): number | "given up" | undefined {
     return this.#database.read((prepare) => {
       const known = find(prepare, file);
+      if (known?.version === GIVEN_UP + versionOf(file)) return "given up";
       return known?.version === versionOf(file) ? known.done : undefined;
     });
+  }
+
+  /** Takes no further pages of this version of a file, also in later runs: they exceed a limit. */
+  giveUp(file: FolderFile): void {
+    this.#database.write((prepare) =>
+      prepare("UPDATE texts SET version = ? WHERE doc_ref = ?").run(GIVEN_UP + versionOf(file), file.docRef)
+    );
   }
 
   /** Makes room for the pages of a file, in place of an earlier version. */
@@ -81,14 +88,15 @@ export class TextIndex {
     });
   }
 
-  /** The titles of pages that say more than a number, of a document without an outline. */
-  titlesOf(file: FolderFile): { readonly page: number; readonly title: string }[] {
+  /** The titles of pages that say more than a number, where they differ, as the outline of a document that has none. */
+  outlineOf(file: FolderFile): OutlineSection[] {
     return this.#database.read((prepare) => {
       const known = find(prepare, file);
-      if (known === undefined || known.version !== versionOf(file)) return [];
+      if (!known?.version.endsWith(versionOf(file))) return [];
       const rows = prepare("SELECT page, title FROM titles WHERE page BETWEEN ? AND ? ORDER BY page")
         .all(known.first, known.first + known.pages - 1);
-      return rows.map(({ page, title }) => ({ page: Number(page) - known.first, title: `${title}` }));
+      return rows.filter(({ title }, at) => title !== rows[at - 1]?.["title"])
+        .map(({ page, title }) => ({ page: Number(page) - known.first, title: `${title}`, level: 1 }));
     }) ?? [];
   }
 
@@ -160,14 +168,16 @@ function rank(prepare: Prepare, terms: readonly QueryTerm[], file: FolderFile | 
     const exact = rowsOf(prepare, `"${term}"`, range);
     const found = exact.length < FEW && isPrefix ? rowsOf(prepare, `"${term}"*`, range) : exact;
     const rarity = Math.log(1 + Math.max(0, pages - found.length + 0.5) / (found.length + 0.5));
+    const whole = new Set(found === exact ? [] : exact);
     for (const row of found) {
+      const weight = found === exact || whole.has(row) ? rarity : rarity * PREFIX_WEIGHT;
       let at = places.get(row);
       if (at === undefined) {
         at = rows.push(row) - 1;
         places.set(row, at);
       }
-      scores[at] = (scores[at] ?? 0) + rarity;
-      covered[at] = (covered[at] ?? 0) + rarity;
+      scores[at] = (scores[at] ?? 0) + weight;
+      covered[at] = (covered[at] ?? 0) + weight;
     }
     for (const [mark, weight] of WEIGHTS) {
       for (const row of rowsOf(prepare, `"${mark}${term}"`, range)) {

@@ -1,6 +1,5 @@
 /** The tools of the documents server, for models of clients that know nothing but tools. */
 import {
-  type Arguments,
   type CallContext,
   countOf,
   type Json,
@@ -8,9 +7,12 @@ import {
   type LocalToolParts,
   makeLocalTool,
   MAX_ROOM,
-  readPageNumbers,
+  pagingOf,
+  READING_PROPERTIES,
+  readingOf,
   roomOf,
   toBareLine,
+  toHitLine,
   toSeenLine,
   toSeenUri,
   toSeenWord,
@@ -20,16 +22,14 @@ import type { DocumentCatalogue } from "../catalogue.ts";
 import type { FileTree, FolderFile } from "../folder/tree.ts";
 import { nameOf } from "../file_name.ts";
 import { type SearchHit, type SearchResult, TOOL_PATIENCE_MS } from "../search/search.ts";
-import { findNamed, type NamedDocument, type NamedFiles, pathOf } from "./names.ts";
+import { findNamed, type NamedFiles, pathOf } from "./names.ts";
 import { readDocument } from "./read_document.ts";
 
 /** A tool, for any MCP server. */
 export type DocumentTool = LocalToolOf<CallContext>;
 
-/** The most places, and documents, of one answer. */
-const MAX_PLACES = 50;
-const MAX_LISTED = 500;
-const MAX_OFFSET = 1_000_000;
+const placesPaging = pagingOf("pages", { max: 50, usual: 10 });
+const listPaging = pagingOf("documents", { max: 500, usual: 100 });
 /** The most characters of why a document cannot be read. */
 const MAX_PROBLEM = 160;
 
@@ -68,19 +68,12 @@ function findTool(place: ToolPlace): DocumentTool {
     properties: {
       query: { type: "string", description: "Words to look for. There are no operators." },
       document: { ...DOCUMENT, description: "Searches only in this document: its path." },
-      limit: {
-        type: "integer",
-        minimum: 1,
-        maximum: MAX_PLACES,
-        description: "The most pages; 10 by default.",
-      },
-      offset: { type: "integer", minimum: 0, description: "How many pages to skip, to go on." },
+      ...placesPaging.properties,
     },
     required: ["query"],
     async run(args, { signal }) {
       const query = args.text("query") ?? args.missing("query");
-      const limit = args.integer("limit", { min: 1, max: MAX_PLACES }) ?? 10;
-      const offset = args.integer("offset", { min: 0, max: MAX_OFFSET }) ?? 0;
+      const { limit, offset } = placesPaging.read(args);
       const named = args.text("document");
       const given = await namedFiles(place, signal);
       const docRef = named === undefined ? undefined : findNamed(named, given).file.docRef;
@@ -107,7 +100,7 @@ function findLines(
     if (file === undefined) continue;
     if (hit.docRef !== before) lines.push(headOf(file, hit.title, given));
     before = hit.docRef;
-    lines.push(toHitLine(hit));
+    lines.push(lineOf(hit));
   }
   if (given.files.size === 0) return [NO_DOCUMENTS];
   if (hits.length === 0) {
@@ -137,14 +130,10 @@ export function pageNameOf({ title, pageTitle = "" }: Pick<SearchHit, "title" | 
 }
 
 /** A hit as a line. */
-export function toHitLine(hit: SearchHit): string {
-  const { page, pageTitle, elementId, snippet } = hit;
-  const own = pageNameOf(hit);
-  const name = own === "" ? "" : ` (${toSeenWord(own)})`;
-  const element = elementId === undefined ? "" : `, element ${toSeenWord(elementId)}`;
-  const shown = snippet.split("\n").map((line) => toSeenLine(line)).join(" → ");
-  const words = snippet !== "" ? `: ${shown}` : pageTitle === undefined ? ` ${NOT_IN_TIME}` : "";
-  return `  page ${page}${name}${element}${words}`;
+export function lineOf(hit: SearchHit): string {
+  const { page, pageTitle, elementId: element_id, snippet } = hit;
+  const line = toHitLine({ page_index: page, title: pageNameOf(hit) || undefined, element_id, snippet });
+  return snippet === "" && pageTitle === undefined ? `${line} ${NOT_IN_TIME}` : line;
 }
 
 function readTool(place: ToolPlace): DocumentTool {
@@ -158,22 +147,11 @@ function readTool(place: ToolPlace): DocumentTool {
       'Examples: {"document": "manuals/printer.pdf", "pages": "20-22"}, {"document": "sales.xlsx", "around": "East 2025"}',
     properties: {
       document: DOCUMENT,
-      pages: { type: "string", description: "Page numbers from 0, such as 3 or 0-4 or 0,2,5-7." },
-      element: { type: "string", description: "Only this element, by its id, such as p3-table-1." },
+      ...READING_PROPERTIES,
       around: {
         type: "string",
         description:
           "Only what is around these words: in the document, or in its pages or element where they are named.",
-      },
-      outline: {
-        type: "boolean",
-        description:
-          "Only the outline: chapters and sections with the page of each; with pages, those of these pages.",
-      },
-      offset: {
-        type: "integer",
-        minimum: 0,
-        description: "How many characters to skip, to go on with a long page.",
       },
     },
     required: ["document"],
@@ -183,22 +161,12 @@ function readTool(place: ToolPlace): DocumentTool {
       return await readDocument(place.catalogue, {
         ...named,
         name: toSeenUri(pathOf(named.file, given)),
-        ...readWish(args, named),
+        ...readingOf(args, named),
+        around: args.text("around"),
         signal,
       });
     },
   });
-}
-
-function readWish(args: Arguments, { page, element }: NamedDocument) {
-  const pages = readPageNumbers(args, "pages");
-  return {
-    pages: pages ?? (page === undefined ? undefined : [page]),
-    element: args.text("element") ?? (pages === undefined ? element : undefined),
-    around: args.text("around"),
-    isOutline: args.flag("outline") ?? false,
-    offset: args.integer("offset", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? 0,
-  };
 }
 
 function listTool(place: ToolPlace): DocumentTool {
@@ -214,18 +182,11 @@ function listTool(place: ToolPlace): DocumentTool {
         description: "Only documents whose path has this text, such as 2025/ or .pdf.",
       },
       newest: { type: "boolean", description: "Those that changed last come first; by path otherwise." },
-      limit: {
-        type: "integer",
-        minimum: 1,
-        maximum: MAX_LISTED,
-        description: "The most documents; 100 by default.",
-      },
-      offset: { type: "integer", minimum: 0, description: "How many documents to skip, to go on." },
+      ...listPaging.properties,
     },
     async run(args, { signal }) {
       const part = args.text("path");
-      const limit = args.integer("limit", { min: 1, max: MAX_LISTED }) ?? 100;
-      const offset = args.integer("offset", { min: 0, max: MAX_OFFSET }) ?? 0;
+      const { limit, offset } = listPaging.read(args);
       const documents = await listedDocuments(place, part, signal);
       if (args.flag("newest") ?? false) documents.sort((a, b) => b.file.modifiedMs - a.file.modifiedMs);
       const lines = listLines(documents.slice(offset, offset + limit));

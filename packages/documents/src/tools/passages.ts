@@ -1,9 +1,11 @@
 /** The parts of a text around words: a row with the names of its columns, or a paragraph with its neighbours. */
-import { isPrefix, queryWords, termOf, wordsOf } from "@a2c-smcp/sdk/words";
+import { around } from "../search/excerpt.ts";
+import { type Hit, toTerms, WordFinder } from "../search/found_words.ts";
 
 /** The most lines that are shown for their words. */
 const MAX_LINES = 40;
-const IS_ASCII = /^[\0-\x7f]*$/;
+/** The most characters of one of them. */
+const MAX_LENGTH = 4_000;
 
 export interface Passages {
   /** The lines, with `…` where some are left out; empty when no line has one of the words. */
@@ -19,50 +21,50 @@ export interface Passages {
  */
 export function passagesAround(markdown: string, words: string, maxLength: number): Passages {
   const lines = markdown.split("\n");
-  const terms = [...new Set(queryWords(words).flatMap((word) => termOf(word) ?? []))];
-  const counts = countsOf(lines, terms);
-  const most = counts.reduce((a, b) => Math.max(a, b), 0);
-  if (most === 0) return { text: "", more: 0 };
-  const fitting = counts.flatMap((count, at) => count === most ? [at] : []);
-  const shown = new Set<number>();
+  const found = foundLines(lines, words);
+  const most = found.values().reduce((most, { count }) => Math.max(most, count), 0);
+  const fitting = [...found].filter(([, { count }]) => count === most);
+  const shown = new Map<number, string>();
   let length = 0;
   let taken = 0;
-  for (const at of fitting.slice(0, MAX_LINES)) {
-    const added = neighboursOf(lines, at).filter((each) => !shown.has(each));
-    const more = added.reduce((sum, each) => sum + (lines[each]?.length ?? 0) + 1, 0);
+  for (const [at, { hits }] of fitting.slice(0, MAX_LINES)) {
+    const added = neighboursOf(lines, at).filter((each) => !shown.has(each))
+      .map((each) => [each, shortened(lines[each] ?? "", each === at ? hits[0]?.start : 0)] as const);
+    const more = added.reduce((sum, [, line]) => sum + line.length + 1, 0);
     if (taken > 0 && length + more > maxLength) break;
-    for (const each of added) shown.add(each);
+    for (const [each, line] of added) shown.set(each, line);
     length += more;
     taken++;
   }
   return { text: joined(lines, shown), more: fitting.length - taken };
 }
 
-/** How many of the terms each line has; a row of a table that has one has those of its columns, too. */
-function countsOf(lines: readonly string[], terms: readonly string[]): number[] {
-  let columns: readonly string[] = [];
-  return lines.map((line, at) => {
-    if (isRule(line)) return 0;
-    const found = termsOf(line, terms);
-    if (!isRow(line)) return found.size;
-    if (!isRow(lines[at - 1])) columns = [...found];
-    return found.size === 0 ? 0 : new Set([...found, ...columns]).size;
-  });
+interface FoundLine {
+  /** How many of the words it has; a row of a table that has one has those of its columns, too. */
+  readonly count: number;
+  readonly hits: readonly Hit[];
 }
 
-function termsOf(line: string, terms: readonly string[]): ReadonlySet<string> {
-  const lower = line.toLowerCase();
-  const found = new Set<string>();
-  // A term is a part of its word, without accents: most lines need not be taken apart.
-  if (IS_ASCII.test(line) && !terms.some((term) => lower.includes(term))) return found;
-  for (const word of wordsOf(line)) {
-    const term = termOf(word);
-    const fitting = term === undefined
-      ? undefined
-      : terms.find((each) => each === term || (isPrefix(each) && term.startsWith(each)));
-    if (fitting !== undefined) found.add(fitting);
+/** The lines that have words, by their numbers. */
+function foundLines(lines: readonly string[], words: string): Map<number, FoundLine> {
+  const finder = new WordFinder(toTerms(words));
+  const found = new Map<number, FoundLine>();
+  let columns: readonly number[] = [];
+  for (const [at, line] of lines.entries()) {
+    if (isRule(line)) continue;
+    const { hits } = finder.find(line);
+    const terms = hits.map(({ term }) => term);
+    if (isRow(line) && !isRow(lines[at - 1])) columns = terms;
+    if (hits.length === 0) continue;
+    const count = new Set(isRow(line) ? [...terms, ...columns] : terms).size;
+    // What stands below a heading says more.
+    found.set(at, { count: /^#{1,6} /.test(line) ? count - 0.5 : count, hits });
   }
   return found;
+}
+
+function shortened(line: string, place = 0): string {
+  return line.length <= MAX_LENGTH ? line : around(line, place, MAX_LENGTH);
 }
 
 /** Of a row of a table, the names of the columns; of another line, those before and after it. */
@@ -94,11 +96,10 @@ function isRule(line: string | undefined): boolean {
 }
 
 /** The lines in their order; `…` stands for others, but not between a row and the names of its columns. */
-function joined(lines: readonly string[], shown: ReadonlySet<number>): string {
+function joined(lines: readonly string[], shown: ReadonlyMap<number, string>): string {
   const parts: string[] = [];
   let last: number | undefined;
-  for (const at of [...shown].sort((a, b) => a - b)) {
-    const line = lines[at] ?? "";
+  for (const [at, line] of [...shown].sort(([a], [b]) => a - b)) {
     const isNext = last === undefined || lines.slice(last + 1, at).every((each) => each.trim() === "");
     if (!isNext && !(isRow(line) && isRow(lines[last ?? at]))) parts.push("…");
     parts.push(line);

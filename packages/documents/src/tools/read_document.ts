@@ -4,13 +4,11 @@ import {
   countOf,
   MAX_ROOM,
   type McpToolResult,
-  NO_OUTLINE,
   type ReadableDocument,
   readableOf,
+  type Reading,
   roomOf,
-  showElement,
-  showOutline,
-  showPages,
+  showDocument,
   textOf,
   titleOf,
   toFence,
@@ -25,31 +23,20 @@ import { passagesAround } from "./passages.ts";
 const MAX_SEARCHED_PAGES = 5;
 const MAX_AROUND = 4_000;
 
-export interface ReadingWish {
+export interface ReadingWish extends Reading {
   readonly file: FolderFile;
   /** The name of the document, as it is shown. */
   readonly name: string;
-  readonly pages: readonly number[] | undefined;
-  readonly element: string | undefined;
   readonly around: string | undefined;
-  readonly isOutline: boolean;
-  readonly offset: number;
   readonly signal: AbortSignal;
 }
 
 export async function readDocument(catalogue: DocumentCatalogue, wish: ReadingWish): Promise<McpToolResult> {
-  const { file: { docRef }, pages, element, around, isOutline, offset, signal } = wish;
+  const { file: { docRef }, around, isOutline, signal } = wish;
   const readable = readableOf(catalogue, docRef, toExchange(signal));
+  if (around !== undefined && !isOutline) return await showAround(catalogue, readable, { ...wish, around });
   // The model has just named the document.
-  const headOf = () => "";
-  if (isOutline) {
-    const outline = await showOutline(readable, { headOf, pages });
-    if (outline === undefined) throw new ArgumentError(NO_OUTLINE);
-    return outline;
-  }
-  if (around !== undefined) return await showAround(catalogue, readable, { ...wish, around });
-  if (element !== undefined) return await showElement(readable, { element, format: "markdown", offset });
-  return await showPages(readable, { wanted: pages, format: "markdown", offset, headOf });
+  return await showDocument(readable, wish, { format: "markdown", headOf: () => "" });
 }
 
 /** A request of a tool. Its failure is told in the answer. */
@@ -85,6 +72,8 @@ async function showAround(
       })
       : undefined;
     const chosen = pages ?? found?.hits.map(({ page }) => page) ?? [];
+    // It says why it cannot be read.
+    if (chosen.length === 0) await readable.page(0, "markdown");
     for (const page of chosen) {
       if (left < MAX_AROUND) break;
       const read = await readable.page(page, "markdown");

@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { doorWords } from "../../../../tests/fixtures/door.ts";
 import { connectV2, HttpDoor } from "../../../../tests/fixtures/http_door.ts";
 import { eventually } from "../../../../tests/fixtures/within.ts";
-import { toHitLine } from "../../src/tools/document_tools.ts";
+import { lineOf } from "../../src/tools/document_tools.ts";
 import { TestFolder } from "./_folder_documents.ts";
 
 const PATIENCE_MS = 300_000;
@@ -197,10 +197,18 @@ Deno.test("an empty folder, an empty document and a document without the words s
   );
 });
 
+Deno.test("what is around words of a document that cannot be read is why it cannot", async () => {
+  await using folder = await TestFolder.make({ "broken.docx": "no zip file" });
+  await using client = await ToolClient.open(folder);
+  const { text, isError } = await client.call("read_document", { document: "broken.docx", around: "pears" });
+  assertEquals(isError, true);
+  assertMatch(text, /^Cannot complete "read_document": "Cannot read 'broken\.docx': the file is damaged/);
+});
+
 Deno.test("a hit whose page was not read in time says so", () => {
   const hit = { docRef: "a", title: "A", page: 3, pageTitle: undefined, elementId: undefined, snippet: "" };
-  assertMatch(toHitLine(hit), /page 3 \[words not shown in time/);
-  assertEquals(toHitLine({ ...hit, pageTitle: "Plan" }).includes("in time"), false);
+  assertMatch(lineOf(hit), /page 3 \[words not shown in time/);
+  assertEquals(lineOf({ ...hit, pageTitle: "Plan" }).includes("in time"), false);
 });
 
 Deno.test("ChatGPT gets search and fetch, whose results lead on", async () => {

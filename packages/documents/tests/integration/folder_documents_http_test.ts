@@ -82,6 +82,18 @@ Deno.test("ends with success when it is told to, also while a client listens", a
   assertEquals((await program.program.end()).code, 0);
 });
 
+Deno.test("ends with success when it is told to, also while a client never ends its request", async () => {
+  await using folder = await TestFolder.make({ "a.md": "# A" });
+  await using program = await serve(folder);
+  using client = await Deno.connect({ hostname: "127.0.0.1", port: Number(program.url.port) });
+  const head = `POST /mcp HTTP/1.1\r\nHost: ${program.url.host}\r\nContent-Type: application/json\r\n`;
+  await client.write(new TextEncoder().encode(`${head}Expect: 100-continue\r\nContent-Length: 9\r\n\r\n`));
+  // It reads the body now.
+  await within(client.read(new Uint8Array(100)), "the program to ask for the body");
+  program.program.kill("SIGTERM");
+  assertEquals((await program.program.end()).code, 0);
+});
+
 Deno.test("serves other machines with a token alone", async () => {
   await using folder = await TestFolder.make({ "a.md": "# A" });
   const { code, stderr } = await runDoor("packages/documents/main.ts", [

@@ -1,5 +1,4 @@
 import { assertStringIncludes } from "@std/assert";
-import { msgOf, PROPERTIES } from "../fixtures/outlook.ts";
 import { DocumentsClient, TestFolder } from "./_folder_documents.ts";
 
 Deno.test("files of old formats are read in processes without permissions", async () => {
@@ -7,7 +6,7 @@ Deno.test("files of old formats are read in processes without permissions", asyn
   await using folder = await TestFolder.make({
     "agreement.doc": await fixture("agreement.doc"),
     "yields.xls": await fixture("yields.xls"),
-    "mail.msg": msgOf({ texts: { [PROPERTIES.class]: "IPM.Note", [PROPERTIES.body]: "See the list." } }),
+    "mail.msg": await fixture("mail.msg"),
   });
   await using client = await DocumentsClient.open(folder.path);
   const documents = await client.untilRead();

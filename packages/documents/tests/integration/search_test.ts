@@ -71,6 +71,19 @@ Deno.test("the page that has all words comes first, then the one that has them i
   assertEquals(hits.map(({ title }) => title), ["Tray mapping", "Other"]);
 });
 
+Deno.test("a word that no page has pushes down none that has the others, though it begins another word", async () => {
+  await using folder = await TestFolder.make({
+    "a.md": "# Trays\n\nThe mapping of a tray is set in the menu.",
+    "b.md": "# Trays\n\nThe tray and its cartridges.",
+    "c.md": "# Tools\n\nWhich tool you need, and how to use it.",
+    "d.md": "# Mapping\n\nA map.",
+  });
+  await using documents = await openIn(folder);
+  const { hits: [first] } = await searchIn(documents, "tray mapping cart");
+  assertStringIncludes(first?.snippet ?? "", "mapping of a tray");
+  assertEquals((await searchIn(documents, "need a tool to use")).hits.map(({ title }) => title), ["Tools"]);
+});
+
 Deno.test("a file that has changed is found by its new text alone, and one that is gone not any more", async () => {
   await using folder = await TestFolder.make({ "a.md": "# A\n\nwalnuts", "b.md": "# B\n\nalmonds" });
   await using documents = await openIn(folder, { pollMs: 200 });

@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { cpuUsage } from "node:process";
 import { excerptOf } from "../../src/search/excerpt.ts";
+import { passagesAround } from "../../src/tools/passages.ts";
 
 /** The processor time of this process: other programs take the time of a clock. */
 function cpuMs(): number {
@@ -22,4 +23,15 @@ Deno.test("a page that has the words of a query without end costs no more than t
   const ms = cpuMs() - startMs;
   assertEquals(elementId, "p0-text-1");
   assert(ms < 600, `It took ${ms} ms`);
+});
+
+Deno.test("what is around words on a page of a megabyte costs little time, and is no longer than an answer", () => {
+  const pages = ["果园的水管理由第组负责每月检查一次".repeat(60_000), "tray über\n".repeat(100_000)];
+  for (const page of pages) {
+    const startMs = cpuMs();
+    const { text } = passagesAround(page, "tray mapping 果园管理", 4_000);
+    const ms = cpuMs() - startMs;
+    assert(text.length > 0 && text.length < 10_000, `${text.length} characters`);
+    assert(ms < 600, `It took ${ms} ms`);
+  }
 });

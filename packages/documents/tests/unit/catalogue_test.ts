@@ -7,7 +7,7 @@ import { IndexDatabase } from "../../src/index/database.ts";
 import { FileFilter } from "../../src/folder/rules.ts";
 import type { DocumentFacts } from "../../src/formats/format.ts";
 import type { PageText } from "../../src/search/terms.ts";
-import { type ParsableFile, ParserPool } from "../../src/parsing/pool.ts";
+import { type ParsableFile, ParserLimitError, ParserPool } from "../../src/parsing/pool.ts";
 import { silentLogger } from "@a2c-smcp/sdk/base";
 import type { ReadRequest } from "@a2c-smcp/sdk/provider";
 import { eventually } from "../../../../tests/fixtures/within.ts";
@@ -16,7 +16,11 @@ import { TempFolder } from "../../../../tests/fixtures/temp_folder.ts";
 /** Answers when the test says so. */
 class HeldPool extends ParserPool {
   readonly database = new IndexDatabase(undefined, silentLogger);
-  readonly asked: { readonly key: string; readonly answer: (facts: DocumentFacts) => void }[] = [];
+  readonly asked: {
+    readonly key: string;
+    readonly answer: (facts: DocumentFacts) => void;
+    readonly fail: (error: Error) => void;
+  }[] = [];
 
   constructor() {
     const bytes = 1024 * 1024;
@@ -32,8 +36,8 @@ class HeldPool extends ParserPool {
   }
 
   override facts({ key }: ParsableFile): Promise<DocumentFacts> {
-    const { promise, resolve } = Promise.withResolvers<DocumentFacts>();
-    this.asked.push({ key, answer: resolve });
+    const { promise, resolve, reject } = Promise.withResolvers<DocumentFacts>();
+    this.asked.push({ key, answer: resolve, fail: reject });
     return promise;
   }
 
@@ -191,4 +195,29 @@ Deno.test("a request that is cancelled does not wait for the first search of the
     DOMException,
     "Cancelled",
   );
+});
+
+Deno.test("a file that exceeded a limit is not read again at the next start, until one of its pages is", async () => {
+  using root = new TempFolder();
+  await using pool = new HeldPool();
+  await Deno.writeTextFile(join(root.path, "a.md"), "# Bomb");
+  const docRef = fileRefOf("a.md");
+  const listed = async (catalogue: DocumentCatalogue) => (await catalogue.list(REQUEST))[0]?.summary;
+  {
+    await using catalogue = catalogueOf(root.path, pool);
+    await catalogue.refresh();
+    pool.asked[0]?.fail(new ParserLimitError("time", { reason: "too slow" }));
+    await eventually(
+      () => listed(catalogue),
+      (summary) => summary === "Cannot be read: too slow",
+      "its state",
+    );
+  }
+  await using catalogue = catalogueOf(root.path, pool);
+  await catalogue.refresh();
+  assertEquals([await listed(catalogue), pool.asked.length], ["Cannot be read: too slow", 1]);
+  const page = catalogue.page(docRef, 1, REQUEST);
+  await eventually(() => pool.asked.length, (count) => count === 2, "the file to be read again");
+  pool.asked[1]?.answer(titled("Bomb"));
+  assertEquals([await page, await listed(catalogue)], [undefined, undefined]);
 });

@@ -47,5 +47,5 @@ Deno.test("a process that was killed answers with a failure", async () => {
     options: { isPlain: false },
     timeMs: 60_000,
   });
-  assertEquals("failed" in answer && answer.failed, "error");
+  assertEquals("failed" in answer && answer.failed, "killed");
 });

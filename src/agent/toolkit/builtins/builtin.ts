@@ -1,8 +1,13 @@
 /** What the tools of gateway and toolkit themselves have in common. */
 import { settledWithin } from "../../../async/abortable.ts";
 import { Limiter } from "../../../async/limiter.ts";
-import { describeError } from "../../../text/text.ts";
-import { escapeUnreadable, toSeenLine, toSeenName, toSeenWord } from "../../../text/safe_text.ts";
+import {
+  escapeUnreadable,
+  toSeenError,
+  toSeenLine,
+  toSeenName,
+  toSeenWord,
+} from "../../../text/safe_text.ts";
 import type { RemoteComputer } from "../../remote_computer.ts";
 import { mapTexts, toContent } from "../list_entries.ts";
 import type { LocalTool, ToolContext } from "../tool_context.ts";
@@ -43,10 +48,14 @@ export const COMPUTER_PROPERTY: Json = {
   description: "The name of a Computer, as list_computers tells it. May be left out.",
 };
 
-export function reachedComputers({ view, only, visible }: Reach): string[] {
-  return view.computers.map(({ name }) => name).filter((name) =>
-    (only === undefined || name === only) && (visible === undefined || visible.includes(name))
-  );
+export function reachedComputers(reach: Reach): string[] {
+  return reach.view.computers.map(({ name }) => name).filter((name) => reaches(reach, name));
+}
+
+/** Whether a Computer of this name exists for the client. */
+export function reaches({ view: { wanted }, only, visible }: Reach, name: string): boolean {
+  return (only === undefined || name === only) &&
+    [visible, wanted].every((names) => names?.includes(name) ?? true);
 }
 
 export function askableComputers(reach: Reach): RemoteComputer[] {
@@ -141,7 +150,7 @@ export async function askEach<Value>(
       return await limiter.run(() => settledWithin(answer(), patienceMs)) ??
         { computer: name, problem: lateness(patienceMs) };
     } catch (error) {
-      return { computer: name, problem: toSeenLine(describeError(error)) };
+      return { computer: name, problem: toSeenError(error) };
     }
   }));
 }
@@ -150,8 +159,15 @@ function lateness(patienceMs: number): string {
   return `no answer within ${patienceMs / 1000} s; name it with "computer" to wait longer for it alone`;
 }
 
-export function problemLines(answers: readonly Answered<unknown>[]): string[] {
-  return answers.flatMap((answer) =>
-    "problem" in answer ? [`Computer ${toSeenName(answer.computer)}: ${answer.problem}`] : []
-  );
+/** Why Computers have not answered, for the beginning of an answer, which would else look as if they had nothing. */
+export function problemLines(
+  answers: readonly Answered<unknown>[],
+  what: "searched" | "shown" = "searched",
+): string[] {
+  return answers.flatMap((answer) => {
+    if (!("problem" in answer)) return [];
+    const { computer, problem } = answer;
+    const who = problem.includes(`'${computer}'`) ? "" : `Computer ${toSeenName(computer)}: `;
+    return [`Not ${what}: ${who}${problem}`];
+  });
 }

@@ -1,6 +1,6 @@
 /** `find_documents`: the documents of Computers. */
 import { DEFAULT_FINDER_LIMIT, type FinderPage, MAX_FINDER_LIMIT } from "../../../protocol/finder.ts";
-import type { DPEDocumentSummary, DPEHit } from "../../../protocol/dpe.ts";
+import type { DPEDocumentSummary } from "../../../protocol/dpe.ts";
 import { toSeenLine, toSeenName, toSeenUri, toSeenWord } from "../../../text/safe_text.ts";
 import type { LocalTool } from "../tool_context.ts";
 import {
@@ -11,7 +11,13 @@ import {
   problemLines,
   type Reach,
 } from "./builtin.ts";
-import { pagesOf } from "../../../local_tools/document_answers.ts";
+import { pagingOf } from "../../../local_tools/arguments.ts";
+import { pagesOf, toHitLine } from "../../../local_tools/document_answers.ts";
+
+const paging = pagingOf("documents, or pages found by query, of each Computer", {
+  max: MAX_FINDER_LIMIT,
+  usual: DEFAULT_FINDER_LIMIT,
+});
 
 export function findDocuments(reach: Reach): LocalTool {
   return makeBuiltin({
@@ -35,24 +41,14 @@ export function findDocuments(reach: Reach): LocalTool {
           "Only documents that contain one of these words in title, keywords or summary. All when absent.",
       },
       file_type: { type: "string", description: "Only documents of this type, such as pdf or xlsx." },
-      offset: {
-        type: "integer",
-        minimum: 0,
-        description: "How many documents, or pages found by query, of each Computer to skip, to go on.",
-      },
-      limit: {
-        type: "integer",
-        minimum: 1,
-        maximum: MAX_FINDER_LIMIT,
-        description: "The most documents or pages; 20 by default.",
-      },
+      ...paging.properties,
     },
     outputSchema: {
       type: "object",
       properties: {
+        notice: { type: "string", description: "What was not searched, and why." },
         documents: { type: "array", items: { type: "object" } },
         total_count: { type: "integer" },
-        notice: { type: "string" },
       },
       required: ["documents", "total_count"],
     },
@@ -60,8 +56,7 @@ export function findDocuments(reach: Reach): LocalTool {
       const query = args.text("query");
       const keywords = args.texts("keywords");
       const fileType = args.text("file_type");
-      const offset = args.integer("offset", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? 0;
-      const limit = args.integer("limit", { min: 1, max: MAX_FINDER_LIMIT }) ?? DEFAULT_FINDER_LIMIT;
+      const { offset, limit } = paging.read(args);
       const computers = chosenComputers({ ...reach, client }, args.text("computer"));
       // Pages of one document stand together, so those of a Computer are taken all or none.
       const share = query === undefined
@@ -80,12 +75,13 @@ export function findDocuments(reach: Reach): LocalTool {
         value.notice === undefined ? [] : [`Computer ${toSeenName(computer)}: ${toSeenLine(value.notice)}`]
       );
       const what = query === undefined ? "documents" : "pages";
-      const lines = toLines(documents, { total_count, next, what });
-      const text = [...lines, ...notices, ...problemLines(answers)].join("\n");
-      const gaps = notices.length === 0 ? {} : { notice: notices.join("\n") };
+      const lines = found.length === 0 ? [] : toLines(documents, { total_count, next, what });
+      const problems = problemLines(answers);
+      const text = [...problems, ...lines, ...notices].join("\n");
+      const notice = [...problems, ...notices].join("\n");
       return {
         content: [{ type: "text", text }],
-        structuredContent: { documents, total_count, ...gaps },
+        structuredContent: { ...(notice === "" ? {} : { notice }), documents, total_count },
         ...(found.length === 0 ? { isError: true } : {}),
       };
     },
@@ -156,10 +152,4 @@ function toDocumentLines(
   const about = [...facts, pagesOf(page_count), `Computer ${toSeenName(computer)}`].join(", ");
   const words = summary === undefined || hits !== undefined ? "" : `. ${toSeenLine(summary)}`;
   return [`- ${toSeenWord(title)}: ${toSeenUri(uri)} (${about})${words}`, ...(hits ?? []).map(toHitLine)];
-}
-
-function toHitLine({ page_index, title, element_id, snippet }: DPEHit): string {
-  const name = title === undefined ? "" : ` (${toSeenWord(title)})`;
-  const element = element_id === undefined ? "" : `, element ${toSeenWord(element_id)}`;
-  return `  - page ${page_index}${name}${element}: ${toSeenLine(snippet)}`;
 }

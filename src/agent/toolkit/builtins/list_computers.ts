@@ -2,6 +2,7 @@
 import { countOf, shorten } from "../../../text/text.ts";
 import { toSeenLine, toSeenName, toSeenWord } from "../../../text/safe_text.ts";
 import type { McpServerInfo } from "../../../protocol/mcp_servers.ts";
+import { sleepText } from "../../../protocol/presence.ts";
 import type { LocalTool } from "../tool_context.ts";
 import {
   askableComputers,
@@ -10,6 +11,7 @@ import {
   nobodyThere,
   type Reach,
   reachedComputers,
+  reaches,
 } from "./builtin.ts";
 
 /** How long a Computer has to tell of its MCP servers, in milliseconds. */
@@ -30,6 +32,11 @@ interface ListedComputer {
   readonly tools: number;
   readonly stale: boolean;
   readonly problem?: string;
+  /** Whether a call would work now; absent where the Server does not tell. */
+  readonly awake?: boolean;
+  /** Whether its owner has paused it: calls and reads are refused. */
+  readonly paused?: boolean;
+  readonly asleep_since?: string;
   readonly mcp_servers?: readonly ListedServer[];
 }
 
@@ -38,8 +45,8 @@ export function listComputers(reach: Reach): LocalTool {
     name: "list_computers",
     title: "List Computers",
     description:
-      "Lists the Computers that can be used now, the MCP servers of each with their status and instructions, and " +
-      "how many tools each has. Call it first, and when a tool or a Computer is not found.",
+      "Lists the Computers that can be used now, and those that sleep, the MCP servers of each with their status and " +
+      "instructions, and how many tools each has. Call it first, and when a tool or a Computer is not found.",
     properties: {},
     outputSchema: {
       type: "object",
@@ -79,12 +86,13 @@ async function describeAll(reach: Reach, signal: AbortSignal): Promise<ListedCom
   const { view } = reach;
   const names = reachedComputers(reach);
   const known = new Map(view.computers.map((computer) => [computer.name, computer]));
-  const answers = await askEach(
-    askableComputers(reach),
-    (remote) => remote.getMcpServers({ signal, timeoutMs: ASK_MS }),
-  );
+  const [presence, answers] = await Promise.all([
+    presenceIn(reach, signal),
+    askEach(askableComputers(reach), (remote) => remote.getMcpServers({ signal, timeoutMs: ASK_MS })),
+  ]);
   const servers = new Map(answers.map((answer) => [answer.computer, answer]));
-  return names.map((name) => {
+  const asleep = [...presence.keys()].filter((name) => !names.includes(name) && reaches(reach, name));
+  return [...names, ...asleep].map((name) => {
     const { tools = [], problem } = known.get(name) ?? {};
     const answer = servers.get(name);
     const office = view.office?.officeOf?.(name);
@@ -94,9 +102,27 @@ async function describeAll(reach: Reach, signal: AbortSignal): Promise<ListedCom
       tools: tools.length,
       stale: !view.isConnected || problem !== undefined,
       ...(problem === undefined ? {} : { problem }),
-      ...(answer !== undefined && "value" in answer ? { mcp_servers: answer.value.map(toServer) } : {}),
+      ...presence.get(name),
+      ...(answer !== undefined && "value" in answer ? toServers(answer.value) : {}),
     };
   });
+}
+
+/** Whether each Computer is awake, as far as the Server tells. */
+async function presenceIn({ view: { office, isConnected } }: Reach, signal: AbortSignal) {
+  const told = isConnected ? await office?.listPresence?.({ signal }).catch(() => undefined) : undefined;
+  const known = (told ?? []).filter(({ last_read }) => last_read !== undefined);
+  return new Map(
+    known.map(({ computer, asleep_since }) => [
+      computer,
+      asleep_since === undefined ? { awake: true } : { awake: false, asleep_since },
+    ]),
+  );
+}
+
+function toServers(servers: readonly McpServerInfo[]): Pick<ListedComputer, "paused" | "mcp_servers"> {
+  const paused = servers.some((server) => server.paused === true);
+  return { ...(paused ? { paused } : {}), mcp_servers: servers.map(toServer) };
 }
 
 function toServer({ mcp_server, status, server_info, instructions }: McpServerInfo): ListedServer {
@@ -109,11 +135,14 @@ function toServer({ mcp_server, status, server_info, instructions }: McpServerIn
   };
 }
 
-function toLines({ name, office, tools, stale, problem, mcp_servers = [] }: ListedComputer): string[] {
-  const state = problem === undefined ? (stale ? ", as last seen" : "") : `, as last seen: ${problem}`;
+function toLines({ name, office, tools, ...listed }: ListedComputer): string[] {
+  const { stale, problem, asleep_since: since, mcp_servers = [], paused = false } = listed;
+  const seen = problem === undefined ? (stale ? ", as last seen" : "") : `, as last seen: ${problem}`;
+  const pause = paused ? ", paused by its owner: calls and reads are refused until the owner resumes it" : "";
+  const state = since === undefined ? seen : `, ${sleepText(since)}: calls fail until it wakes`;
   const where = office === undefined ? "" : ` of office ${toSeenName(office)}`;
   return [
-    `Computer ${toSeenName(name)}${where}: ${countOf(tools, "tool")}${state}`,
+    `Computer ${toSeenName(name)}${where}: ${countOf(tools, "tool")}${state}${pause}`,
     ...mcp_servers.map((server) => {
       const about = server.title === undefined || server.title === server.name
         ? ""

@@ -5,15 +5,14 @@ import { isValidDpeUri, parseDpeUri } from "../../../uri/dpe_uri.ts";
 import { toSeenLine, toSeenName, toSeenUri, toSeenWord } from "../../../text/safe_text.ts";
 import { ArgumentError } from "../../../local_tools/arguments.ts";
 import {
-  NO_OUTLINE,
   pagesOf,
   type ReadableDocument,
-  readPageNumbers,
-  showElement,
-  showOutline,
-  showPages,
+  READING_PROPERTIES,
+  readingOf,
+  showDocument,
 } from "../../../local_tools/document_answers.ts";
 import { SHOWN_APART } from "../../../local_tools/pictures.ts";
+import { hasCode } from "../../requests.ts";
 import type { RemoteComputer } from "../../remote_computer.ts";
 import type { LocalTool } from "../tool_context.ts";
 import {
@@ -52,22 +51,8 @@ export function readDocument(reach: Reach): LocalTool {
         description: "The dpe:// URI of the document, or of one of its pages or elements.",
       },
       computer: COMPUTER_PROPERTY,
-      pages: {
-        type: "string",
-        description: "The pages to read, from 0, such as 3 or 0-4 or 0,2,5-7.",
-      },
-      element: { type: "string", description: "The id of one element to read instead." },
-      outline: {
-        type: "boolean",
-        description:
-          "Only the outline: chapters and sections with their pages; with pages, those of these pages.",
-      },
+      ...READING_PROPERTIES,
       format: { type: "string", enum: [...DPE_FORMATS], description: "markdown by default." },
-      offset: {
-        type: "integer",
-        minimum: 0,
-        description: "How many characters to skip, to go on with a long page.",
-      },
     },
     required: ["uri"],
     async run(args, { signal, clientName: client }) {
@@ -75,20 +60,11 @@ export function readDocument(reach: Reach): LocalTool {
         args.text("uri") ?? args.missing("uri"),
       );
       const format = args.choice("format", DPE_FORMATS) ?? "markdown";
-      const offset = args.integer("offset", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? 0;
-      const { pageIndex, elementId } = parseDpeUri(uri);
-      const element = args.text("element") ?? elementId;
-      const wanted = readPageNumbers(args, "pages") ?? (pageIndex === undefined ? undefined : [pageIndex]);
+      const { pageIndex: page, elementId: element } = parseDpeUri(uri);
+      const reading = readingOf(args, { page, element });
       const place = await findPlace({ ...reach, client }, { uri, computer, signal });
-      const readable = readableAt(place);
-      if (element !== undefined) return await showElement(readable, { element, format, offset });
       const head = (document: DPEDocument) => headOf(document, place.remote.name);
-      if (args.flag("outline") ?? false) {
-        const outline = await showOutline(readable, { headOf: head, pages: wanted });
-        if (outline === undefined) throw new ArgumentError(NO_OUTLINE);
-        return outline;
-      }
-      return await showPages(readable, { wanted, format, offset, headOf: head });
+      return await showDocument(readableAt(place), reading, { format, headOf: head });
     },
   });
 }
@@ -118,11 +94,8 @@ export async function findPlace(
   const remotes = chosenComputers(reach, computer);
   const [only, ...others] = remotes;
   if (only !== undefined && others.length === 0) return { remote: only, uri, signal };
-  const answers = await askEach(
-    remotes,
-    (remote) => remote.readDocumentMetadata(uri, { signal, expectedCodes: NOT_THERE }),
-  );
-  const having = answers.filter((answer) => "value" in answer).map((answer) => answer.computer);
+  const answers = await askEach(remotes, (remote) => hasDocument({ remote, uri, signal }));
+  const having = answers.flatMap((answer) => "value" in answer && answer.value ? [answer.computer] : []);
   const [first, ...more] = having;
   if (more.length > 0) {
     throw new ArgumentError(
@@ -131,8 +104,21 @@ export async function findPlace(
   }
   const remote = remotes.find(({ name }) => name === first);
   if (remote !== undefined) return { remote, uri, signal };
-  const none = `No Computer has ${toSeenLine(uri)}. Call find_documents to see which there are.`;
-  throw new ArgumentError([none, ...problemLines(answers)].join("\n"));
+  const problems = problemLines(answers);
+  const who = problems.length === 0 ? "No Computer" : "No other Computer";
+  const none = `${who} has ${toSeenLine(uri)}. Call find_documents to see which there are.`;
+  throw new ArgumentError([...problems, ...(problems.length === answers.length ? [] : [none])].join("\n"));
+}
+
+async function hasDocument({ remote, uri, signal }: Place): Promise<boolean> {
+  try {
+    await remote.readDocumentMetadata(uri, { signal, expectedCodes: NOT_THERE });
+    return true;
+  } catch (error) {
+    // One that is asleep, or has left, was not asked.
+    if (!hasCode(error, NOT_THERE) || error.details?.["computer_name"] !== undefined) throw error;
+    return false;
+  }
 }
 
 /** A document of a Computer. What its Markdown tells does not come as elements a second time. */

@@ -50,7 +50,7 @@ export function viewDesktop(reach: Reach): LocalTool {
     async run(args, { signal, clientName: client }) {
       const { uri: window, computer: named = args.text("computer") } = readWindowUri(args.text("window"));
       const size = args.integer("size", { min: 1, max: 100 });
-      const offset = args.integer("offset", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? 0;
+      const offset = args.integer("offset", { min: 0 }) ?? 0;
       if (offset > 0 && window === undefined) {
         throw new ArgumentError(
           'Cannot call "view_desktop": the argument "offset" goes on with one window, so name it with "window"',
@@ -62,11 +62,12 @@ export function viewDesktop(reach: Reach): LocalTool {
           window === undefined ? seeAll(computer, { size, signal }) : seeOne(computer, window, signal),
       );
       const windows = answers.flatMap((answer) => "value" in answer ? answer.value : []);
-      const problems = problemLines(answers);
-      const content = [...toContent(windows, offset), ...problems.map((text) => ({ type: "text", text }))];
-      if (content.length > 0) return { content, ...(windows.length === 0 ? { isError: true } : {}) };
+      const problems = problemLines(answers, "shown");
+      const isFailed = problems.length === answers.length;
       const none = window === undefined ? "No window is open." : `No window ${toSeenLine(window)} is open.`;
-      return { content: [{ type: "text", text: none }] };
+      const texts = windows.length > 0 || isFailed ? problems : [...problems, none];
+      const content = [...texts.map((text) => ({ type: "text", text })), ...toContent(windows, offset)];
+      return { content, ...(isFailed ? { isError: true } : {}) };
     },
   });
 }

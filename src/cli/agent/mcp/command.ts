@@ -3,7 +3,8 @@ import type { Agent } from "../../../agent/agent.ts";
 import { longNames } from "../../../agent/group/computer_names.ts";
 import { OfficeGroup } from "../../../agent/group/office_group.ts";
 import { type OfficeJoin, startJoin } from "../../../agent/group/office_join.ts";
-import type { Office } from "../../../agent/toolkit/office_view.ts";
+import type { Office } from "../../../agent/toolkit/office.ts";
+import { AuthenticationError, JoinRefusedError, ServerUnreachableError } from "../../../link/errors.ts";
 import { untilAborted } from "../../../async/abortable.ts";
 import { createGateway } from "../../../gateway/gateway_core.ts";
 import type { Activity, Gateway, GatewayOptions } from "../../../gateway/gateway_options.ts";
@@ -11,14 +12,14 @@ import { createHttpHandler } from "../../../gateway/http/handler.ts";
 import { serveOnStdio } from "../../../gateway/stdio.ts";
 import { OWNER } from "../../../http/mcp/access.ts";
 import type { Logger } from "../../../log.ts";
-import { shorten } from "../../../text/text.ts";
+import { describeError, shorten } from "../../../text/text.ts";
 import type { McpOptions } from "./install/entry.ts";
 import { admissionOf, listenOnHttp } from "../../http_service.ts";
 import { protectResource } from "../../../http/mcp/resource_server.ts";
 import { patienceMsOf } from "../../gateway_options.ts";
 import { openResourceServer } from "../../resource_server.ts";
 import { GatewayState } from "./gateway_state.ts";
-import { describeFileError } from "../../../files/files.ts";
+import { appendPrivateFile, describeFileError } from "../../../files/files.ts";
 import { escapeUnseen } from "../../../text/safe_text.ts";
 import { UsageError } from "../../outcome.ts";
 
@@ -37,13 +38,16 @@ export async function serveMcp(options: McpOptions, context: McpContext): Promis
   const { logger, signal, computers } = context;
   await using stack = new AsyncDisposableStack();
   const state = options.state === undefined ? undefined : await GatewayState.open(options.state, logger);
-  const activity = options.activityLog === undefined
-    ? undefined
-    : stack.use(ActivityLog.open(options.activityLog, { hasArguments: options.activityArguments ?? false }));
+  const onActivity = openActivityLog(options);
   const ending = new AbortController();
   const joining = { ...context, signal: AbortSignal.any([signal, ending.signal]) };
   const patienceMs = patienceMsOf(options);
-  const { office, problem, failed, joins } = joinOffices(joining, { state, stack, patienceMs });
+  const { office, problem, failed, joins } = joinOffices(joining, {
+    state,
+    stack,
+    patienceMs,
+    explain: options.http === undefined ? explainToClient : explainToOperator,
+  });
   const presented: GatewayOptions = {
     computers,
     tools: options.tools,
@@ -52,7 +56,7 @@ export async function serveMcp(options: McpOptions, context: McpContext): Promis
     onChange: options.onChange,
     patienceMs,
     callTimeoutMs: options.timeout === undefined ? undefined : options.timeout * 1000,
-    onActivity: (entry) => activity?.write(entry),
+    onActivity,
     logger,
   };
   const gateway: Gateway = stack.use(createGateway(office, { ...presented, memory: state?.of(), problem }));
@@ -123,14 +127,15 @@ type Joining = Pick<McpContext, "connect" | "offices" | "signal" | "logger" | "c
 /** Joins the offices: of several, one that cannot be joined, or not yet, keeps nobody from using the others. */
 function joinOffices(
   { connect, offices, signal, logger, computers }: Joining,
-  { state, stack, patienceMs }: {
+  { state, stack, patienceMs, explain }: {
     readonly state: GatewayState | undefined;
     readonly stack: AsyncDisposableStack;
     readonly patienceMs: number | undefined;
+    readonly explain: Explain;
   },
 ): Joined {
   const joins = offices.map((label) =>
-    startJoin((ending) => connect(label, ending), { label, signal, logger })
+    startJoin((ending) => connect(label, ending), { label, signal, logger, explain })
   );
   for (const join of joins) stack.defer(join.close);
   const [only, ...others] = joins;
@@ -143,6 +148,22 @@ function joinOffices(
   return { office: group, problem: () => undefined, failed: untilFailed(group), joins };
 }
 
+/** Why an office is not joined yet; `undefined` where the gateway ends with the error. */
+type Explain = (error: unknown) => Promise<string | undefined>;
+
+/** A service ends when only its operator can help. */
+const explainToOperator: Explain = (error) => {
+  const isPassing = error instanceof JoinRefusedError ||
+    (error instanceof ServerUnreachableError && !error.isPermanent);
+  return Promise.resolve(isPassing ? describeError(error) : undefined);
+};
+
+/** A gateway that ends looks like a crash to the user of a client, who has no log of it: the answers say why. */
+const explainToClient: Explain = async (error) => {
+  const isFinal = error instanceof ServerUnreachableError || error instanceof AuthenticationError;
+  return isFinal ? describeError(error) : await explainToOperator(error);
+};
+
 function untilFailed(office: Office): Promise<never> {
   return new Promise((_, reject) => void office.on("failed", ({ error }) => reject(error)));
 }
@@ -150,26 +171,24 @@ function untilFailed(office: Office): Promise<never> {
 /** The most characters of the names in an entry, which a client chooses. */
 const MAX_LOGGED_NAME_LENGTH = 256;
 
-/** Appends calls to a file. Arguments are left out unless they are wanted: they may hold secrets. */
-export class ActivityLog implements Disposable {
-  readonly #file: Deno.FsFile;
-  readonly #hasArguments: boolean;
-
-  private constructor(file: Deno.FsFile, hasArguments: boolean) {
-    this.#file = file;
-    this.#hasArguments = hasArguments;
+/**
+ * Returns what appends calls to a file. Arguments are left out unless they are wanted: they may hold secrets.
+ *
+ * @throws {UsageError} when the file cannot be written.
+ */
+export function openActivityLog(
+  { activityLog: path, activityArguments: hasArguments = false }: Pick<
+    McpOptions,
+    "activityLog" | "activityArguments"
+  >,
+): ((activity: Activity) => void) | undefined {
+  if (path === undefined) return undefined;
+  try {
+    appendPrivateFile(path, "");
+  } catch (cause) {
+    throw new UsageError(`Cannot write the activity log "${path}": ${describeFileError(cause)}`, { cause });
   }
-
-  /** @throws {UsageError} when the file cannot be written. */
-  static open(path: string, { hasArguments }: { readonly hasArguments: boolean }): ActivityLog {
-    try {
-      return new ActivityLog(Deno.openSync(path, { append: true, create: true, mode: 0o600 }), hasArguments);
-    } catch (cause) {
-      throw new UsageError(`Cannot write the activity log "${path}": ${describeFileError(cause)}`, { cause });
-    }
-  }
-
-  write({ client, credential, computer, tool, durationMs, outcome, args }: Activity): void {
+  return ({ client, credential, computer, tool, durationMs, outcome, args }) => {
     const entry = {
       time: new Date().toISOString(),
       client: shorten(client, MAX_LOGGED_NAME_LENGTH),
@@ -178,14 +197,9 @@ export class ActivityLog implements Disposable {
       tool: shorten(tool, MAX_LOGGED_NAME_LENGTH),
       duration_ms: Math.round(durationMs),
       outcome,
-      ...(this.#hasArguments ? { arguments: args } : {}),
+      ...(hasArguments ? { arguments: args } : {}),
     };
-    // A line is written whole, so that several gateways can share a file; the system may take a long one in pieces.
-    let rest = new TextEncoder().encode(`${escapeUnseen(JSON.stringify(entry))}\n`);
-    while (rest.length > 0) rest = rest.subarray(this.#file.writeSync(rest));
-  }
-
-  [Symbol.dispose](): void {
-    this.#file.close();
-  }
+    // Appended whole, so that several gateways can share a file.
+    appendPrivateFile(path, `${escapeUnseen(JSON.stringify(entry))}\n`);
+  };
 }

@@ -6,12 +6,19 @@ import type { ChangeOptions, EntryPlace } from "./install/install.ts";
 import { declareHttp } from "../../http_service.ts";
 import { presentingOptions } from "../../gateway_options.ts";
 import { parsePublicUrl, resourceServerOptions } from "../../resource_server.ts";
-import { parseSeconds } from "../../options.ts";
+import { collect, parseSeconds } from "../../options.ts";
+import { UsageError } from "../../outcome.ts";
 
 const DEFAULT_ENTRY_NAME = "a2c";
+const DOCUMENTS_ENTRY_NAME = "documents";
 
 const ENTRY_URL =
   "the URL of an office at a hub, such as https://hub.example.com/mcp/o/lab, or of a gateway over HTTP";
+
+const ENTRY_NAME =
+  `the name of the entry (default: ${DEFAULT_ENTRY_NAME}, or ${DOCUMENTS_ENTRY_NAME} with --documents)`;
+
+type Change = Omit<ChangeOptions, "as"> & Partial<Pick<ChangeOptions, "as">>;
 
 const HTTP_PATHS = "/mcp, /mcp/search and /mcp/c/COMPUTER, and for each office at /mcp/o/OFFICE";
 
@@ -54,21 +61,38 @@ export function addMcpCommand(
   });
   mcp
     .option("--activity-arguments", "write the arguments of calls into the activity log, too")
+    .addOption(
+      new Option(
+        "--documents <dir>",
+        "of install, uninstall, link and --print-config: the entry of this folder of documents, without an office; " +
+          "repeatable",
+      ).argParser(collect),
+    )
     .option("--print-config", "print the entry for the file of an MCP client, and serve nobody", false)
     .action(async (options: McpOptions) => {
-      if (options.printConfig) (await installing()).printConfig(connection(), options, DEFAULT_ENTRY_NAME);
-      else await serve(options);
+      if (options.printConfig) return (await installing()).printConfig(placeOf(undefined), nameOf({}));
+      if (options.documents === undefined) return await serve(options);
+      throw new UsageError('Cannot serve --documents here: "a2c-smcp documents DIR" serves them to a client');
     });
-  const placeOf = (url: string | undefined): EntryPlace =>
-    url === undefined ? { connection: connection(), gateway: mcp.opts<McpOptions>() } : { url };
+  const placeOf = (url: string | undefined): EntryPlace => {
+    const gateway = mcp.opts<McpOptions>();
+    const { documents } = gateway;
+    if (documents !== undefined && url !== undefined) {
+      throw new UsageError("Cannot use --documents and a URL: an entry is for one of them");
+    }
+    if (documents !== undefined) return { documents };
+    return url === undefined ? { connection: connection(), gateway } : { url };
+  };
+  const nameOf = ({ as }: { readonly as?: string }) =>
+    as ?? (mcp.opts<McpOptions>().documents === undefined ? DEFAULT_ENTRY_NAME : DOCUMENTS_ENTRY_NAME);
   changing(
     mcp.command("install").description(
       "write the entry of the gateway, or of the MCP server at a URL, into the file of an MCP client",
     ),
   )
     .argument("[url]", ENTRY_URL)
-    .action(async (client: ClientName, url: string | undefined, change: ChangeOptions) => {
-      await (await installing()).installInto(client, placeOf(url), change);
+    .action(async (client: ClientName, url: string | undefined, change: Change) => {
+      await (await installing()).installInto(client, placeOf(url), { ...change, as: nameOf(change) });
     });
   mcp.command("link")
     .description(
@@ -76,13 +100,13 @@ export function addMcpCommand(
     )
     .addArgument(new Argument("<client>", "the MCP client").choices(LINK_CLIENTS))
     .argument("[url]", ENTRY_URL)
-    .option("--as <name>", "the name of the entry", DEFAULT_ENTRY_NAME)
-    .action(async (client: LinkClient, url: string | undefined, { as }: { readonly as: string }) => {
-      await (await installing()).printLink(client, placeOf(url), as);
+    .option("--as <name>", ENTRY_NAME)
+    .action(async (client: LinkClient, url: string | undefined, named: { readonly as?: string }) => {
+      await (await installing()).printLink(client, placeOf(url), nameOf(named));
     });
   changing(mcp.command("uninstall").description("remove the entry again"))
-    .action(async (client: ClientName, change: ChangeOptions) => {
-      await (await installing()).uninstallFrom(client, change);
+    .action(async (client: ClientName, change: Change) => {
+      await (await installing()).uninstallFrom(client, { ...change, as: nameOf(change) });
     });
 }
 
@@ -96,7 +120,7 @@ function publicUrlOption(): Option {
 function changing(command: Command): Command {
   return command
     .addArgument(new Argument("<client>", "the MCP client").choices(CLIENT_NAMES))
-    .option("--as <name>", "the name of the entry", DEFAULT_ENTRY_NAME)
+    .option("--as <name>", ENTRY_NAME)
     .option("--dry-run", "show the change, and write nothing", false)
     .option("--yes", "write without asking", false)
     .option("--file <path>", "the client's file, if it is not the usual one");

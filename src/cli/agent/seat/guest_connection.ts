@@ -1,51 +1,40 @@
 /** The connection of a program to a Server by way of the program that holds the seat. */
 import { abortable } from "../../../async/abortable.ts";
-import { Deadline } from "../../../async/deadline.ts";
+import { withDeadline } from "../../../async/deadline.ts";
 import type { AttemptContext, Connection, ConnectionEnd } from "../../../link/connect.ts";
 import type { Farewell } from "../../../protocol/farewell.ts";
-import { ConnectionClosedError } from "../../../link/errors.ts";
+import { ConnectionClosedError, RequestTimeoutError } from "../../../link/errors.ts";
 import { assertFits } from "../../../protocol/errors.ts";
-import { HEARTBEAT_MS, LineChannel, type Message } from "./line_channel.ts";
+import type { LocalConnection } from "../../local_socket.ts";
+import { LineChannel, type Message } from "../../line_channel.ts";
 import { fromSentError, type Hello, readHello, SEAT_VERSION } from "./messages.ts";
 
-/** So many beats without a sign of life mean that the holder is stopped: it is not the time of a machine that slept. */
-const SILENT_BEATS = 3;
-
-const NOT_CONNECTED = "the program that holds the seat has no connection yet";
+const NOT_CONNECTED = "the program that holds the seat has no connection yet, or is stopped";
 
 interface OpenRequest {
   readonly event: string;
   readonly settled: PromiseWithResolvers<readonly unknown[]>;
   /** Whether the holder has read it, and may have passed it on. */
   isRead: boolean;
-}
-
-/** The holder lives, and does nothing: it was stopped, or the machine is overloaded. */
-export class SilentHolderError extends Error {
-  override readonly name = "SilentHolderError";
-  readonly code = "SILENT_HOLDER";
+  /** Whether it could not be written, and has reached nobody. */
+  isUnwritten: boolean;
 }
 
 export class GuestConnection implements Connection {
   readonly #channel: LineChannel;
   readonly #onEvent: AttemptContext["onEvent"];
-  readonly #onSilent: () => void;
   readonly #hello = Promise.withResolvers<Hello>();
   readonly #dismissed = Promise.withResolvers<Farewell>();
   readonly #closed = Promise.withResolvers<ConnectionEnd>();
   readonly #requests = new Map<number, OpenRequest>();
-  readonly #pulse: ReturnType<typeof setInterval>;
   #lastId = 0;
-  #silentBeats = 0;
   #why = "the program that held the seat has ended";
   maxPayloadBytes = 0;
 
-  private constructor(socket: Deno.UnixConn, context: GuestContext) {
+  private constructor(socket: LocalConnection, context: AttemptContext) {
     this.#channel = new LineChannel(socket);
     this.#onEvent = context.onEvent;
-    this.#onSilent = context.onSilent;
     this.#hello.promise.catch(() => undefined);
-    this.#pulse = setInterval(() => this.#beat(), HEARTBEAT_MS);
     void this.#channel.receive((message) => this.#receive(message)).then((isWhole) => this.#end(isWhole));
     this.#channel.send({ seat: SEAT_VERSION });
   }
@@ -53,18 +42,21 @@ export class GuestConnection implements Connection {
   /**
    * Waits until the holder is connected.
    *
-   * @throws {SilentHolderError} the holder does nothing.
-   * @throws {ConnectionClosedError} it has ended, or has no connection in time.
+   * @throws {ConnectionClosedError} the holder has ended, or has no connection in time.
    */
   static async open(
-    socket: Deno.UnixConn,
-    context: GuestContext,
+    socket: LocalConnection,
+    context: AttemptContext,
   ): Promise<{ readonly connection: GuestConnection; readonly hello: Hello }> {
     const connection = new GuestConnection(socket, context);
     const reason = () => new ConnectionClosedError(NOT_CONNECTED);
-    using deadline = new Deadline(context.timeoutMs, { reason, signal: context.signal });
+    const { timeoutMs, signal } = context;
     try {
-      const hello = await abortable(connection.#hello.promise, deadline.signal);
+      const hello = await withDeadline(
+        timeoutMs,
+        { reason, signal },
+        (signal) => abortable(connection.#hello.promise, signal),
+      );
       connection.maxPayloadBytes = hello.maxPayloadBytes;
       return { connection, hello };
     } catch (error) {
@@ -93,10 +85,15 @@ export class GuestConnection implements Connection {
     }
     const id = ++this.#lastId;
     const settled = Promise.withResolvers<readonly unknown[]>();
-    this.#requests.set(id, { event, settled, isRead: false });
-    // The holder keeps the time, and its heartbeat says that it does.
-    this.#channel.send({ id, event, body, timeoutMs });
-    return await settled.promise;
+    const request = { event, settled, isRead: false, isUnwritten: false };
+    this.#requests.set(id, request);
+    void this.#channel.send({ id, event, body, timeoutMs }).then((isWritten) => {
+      // This program's own closing says nothing of what was written.
+      request.isUnwritten = !isWritten && !this.#channel.isClosed;
+    });
+    const reason = () => new RequestTimeoutError(`Cannot complete "${event}": no answer in ${timeoutMs} ms`);
+    return await withDeadline(timeoutMs, { reason }, (signal) => abortable(settled.promise, signal))
+      .finally(() => this.#requests.delete(id));
   }
 
   close(): Promise<void> {
@@ -106,7 +103,6 @@ export class GuestConnection implements Connection {
   }
 
   #receive(message: Message): void {
-    this.#silentBeats = 0;
     const hello = readHello(message);
     if (hello !== undefined) return this.#hello.resolve(hello);
     const { id, answer, error, event, body, leaving, ended, read } = message;
@@ -127,33 +123,17 @@ export class GuestConnection implements Connection {
   #settle(id: number, answer: unknown, error: unknown): void {
     const request = this.#requests.get(id);
     if (request === undefined) return;
-    this.#requests.delete(id);
     if (Array.isArray(answer)) request.settled.resolve(answer);
     else request.settled.reject(fromSentError(error));
   }
 
-  #beat(): void {
-    if (++this.#silentBeats <= SILENT_BEATS) return;
-    this.#why = "the program that holds the seat does not respond";
-    this.#hello.reject(new SilentHolderError(this.#why));
-    this.#onSilent();
-    this.#channel.close();
-  }
-
   /** @param isWhole Whether all that the holder has said was read: what it has not read has reached nobody. */
   #end(isWhole: boolean): void {
-    clearInterval(this.#pulse);
     this.#hello.reject(new ConnectionClosedError(this.#why));
-    for (const { event, settled, isRead } of this.#requests.values()) {
+    for (const { event, settled, isRead, isUnwritten } of this.#requests.values()) {
       const message = `Cannot complete "${event}": connection lost (${this.#why})`;
-      settled.reject(new ConnectionClosedError(message, { isUnsent: isWhole && !isRead }));
+      settled.reject(new ConnectionClosedError(message, { isUnsent: isUnwritten || isWhole && !isRead }));
     }
-    this.#requests.clear();
     this.#closed.resolve({ reason: this.#why, isLocal: true });
   }
-}
-
-export interface GuestContext extends AttemptContext {
-  /** Called when the holder has given no sign of life for some seconds. */
-  readonly onSilent: () => void;
 }

@@ -14,10 +14,12 @@ import { parseServerAddress } from "../../../protocol/server_address.ts";
 import { DEFAULT_PROTOCOL, PROTOCOL_VERSIONS, type ProtocolMinor } from "../../../protocol/version.ts";
 import { describeError } from "../../../text/text.ts";
 import type { ConnectionOptions } from "../../credentials.ts";
-import { controlFolder, MAX_PATH_BYTES } from "../../socket_folder.ts";
+import { connectLocally } from "../../local_socket.ts";
+import { MAX_PATH_BYTES } from "../../../files/user_sockets.ts";
+import { controlFolder, missingFlags } from "../../socket_folder.ts";
 import { makePrivateFolder } from "../../private_folder.ts";
-import { permitted, stateFolder } from "../../state_folder.ts";
-import { GuestConnection, SilentHolderError } from "./guest_connection.ts";
+import { permitted, stateFolder } from "../../../files/state_folder.ts";
+import { GuestConnection } from "./guest_connection.ts";
 import { SeatFile } from "./seat_file.ts";
 import { ownConnection, removeQuietly, SeatHolder } from "./seat_holder.ts";
 import { SharedConnection } from "./shared_connection.ts";
@@ -45,8 +47,8 @@ export interface SettleOptions {
 interface SeatPlace {
   readonly file: string;
   /**
-   * What the path of a socket begins with. Each holder has a socket of its own: one that was stopped and goes on removes it,
-   * and must not remove that of its successor.
+   * What the path of a socket begins with. Each holder has a socket of its own: one that ends late removes it, and must not
+   * remove that of its successor.
    */
   readonly sockets: string;
 }
@@ -56,9 +58,6 @@ export class LocalSeat implements Disposable {
   readonly #sockets: string;
   readonly #options: LocalSeatOptions;
   #holder: SeatHolder | undefined;
-  #server: Connection | undefined;
-  /** The file that a holder has locked which does nothing. */
-  #silent: number | undefined;
   /** Why the last visit to the holder brought no connection. */
   #problem = "another program of this user holds the seat, and does not respond";
   /** Whether the file system does not do what sharing needs, such as locks: this program connects by itself. */
@@ -71,8 +70,8 @@ export class LocalSeat implements Disposable {
   }
 
   /**
-   * The seat for these options; `undefined` on Windows, without a home, and where permissions are missing: this program then
-   * connects by itself.
+   * The seat for these options; `undefined` without a home, and where permissions are missing: this program then connects
+   * by itself.
    */
   static async find(
     connection: ConnectionOptions,
@@ -98,15 +97,8 @@ export class LocalSeat implements Disposable {
         return await this.#connect(options, { ...context, timeoutMs: Math.max(1, leftMs()) });
       }
       if (leftMs() <= 0) throw unreachable(options.url, this.#problem);
-      // One that does nothing may be about to be replaced by a third program.
-      const guest = this.#file.inode === this.#silent
-        ? undefined
-        : await this.#visit(options, { ...context, timeoutMs: this.#mayWait(leftMs()) });
-      if (guest !== undefined) {
-        // The number of the file may be given to another one.
-        this.#silent = undefined;
-        return guest;
-      }
+      const guest = await this.#visit(options, { ...context, timeoutMs: this.#mayWait(leftMs()) });
+      if (guest !== undefined) return guest;
       if (!this.#options.mayHold) {
         return await this.#connect(options, { ...context, timeoutMs: Math.max(1, leftMs()) });
       }
@@ -159,10 +151,7 @@ export class LocalSeat implements Disposable {
 
   #takeNow(): boolean {
     this.#leave();
-    const silent = this.#silent;
-    if (silent !== undefined && this.#file.inode !== silent) this.#silent = undefined;
-    return this.#file.take() ||
-      (silent !== undefined && this.#file.inode === silent && this.#file.takeFrom(silent));
+    return this.#file.take();
   }
 
   #leave(): void {
@@ -184,7 +173,6 @@ export class LocalSeat implements Disposable {
     });
     const shared = new SharedConnection(server);
     shares.push(shared);
-    this.#server = server;
     const share = shared.share(context.onEvent);
     holder.serve(shared, options.protocolVersion ?? DEFAULT_PROTOCOL);
     return ownConnection(shared, share);
@@ -197,30 +185,18 @@ export class LocalSeat implements Disposable {
     if (this.#holder !== undefined) return { holder: this.#holder, session };
     if (left !== undefined) removeQuietly(left);
     const socket = `${this.#sockets}${crypto.randomUUID().slice(0, UNIQUE_LENGTH)}.sock`;
-    const holder = this.#holder = await SeatHolder.open(socket, {
-      isHeld: () => this.#file.isHeld,
-      onLost: () => {
-        this.#leave();
-        logger.warn("this program no longer holds the shared seat, such as after it was stopped for a while");
-        void this.#server?.close();
-      },
-      logger,
-    });
+    const holder = this.#holder = await SeatHolder.open(socket, logger);
     this.#file.write({ session, socket });
     return { holder, session };
   }
 
   /** A connection by way of the holder; `undefined` when it has none now, or is no holder any more. */
   async #visit(options: ConnectOptions, context: AttemptContext): Promise<Connection | undefined> {
-    const { inode } = this.#file;
     try {
       const { socket: path } = this.#file.read() ?? {};
       if (path === undefined) return undefined;
-      const socket = await Deno.connect({ transport: "unix", path });
-      const { connection, hello } = await GuestConnection.open(socket, {
-        ...context,
-        onSilent: () => this.#silent = inode,
-      });
+      const socket = await connectLocally(path);
+      const { connection, hello } = await GuestConnection.open(socket, context);
       const { protocolVersion = DEFAULT_PROTOCOL } = options;
       if (hello.protocol === protocolVersion) return connection;
       await connection.close();
@@ -229,9 +205,7 @@ export class LocalSeat implements Disposable {
       if (error instanceof ProtocolVersionError) throw error;
       context.signal.throwIfAborted();
       if (error instanceof ConnectionClosedError) this.#problem = error.message;
-      if (
-        !(error instanceof SilentHolderError || error instanceof ConnectionClosedError || isNobody(error))
-      ) throw error;
+      if (!(error instanceof ConnectionClosedError || isNobody(error))) throw error;
       return undefined;
     }
   }
@@ -259,7 +233,7 @@ function otherProtocol(held: ProtocolMinor, wanted: ProtocolMinor): ProtocolVers
 /** Where the files of a seat are. Its name tells neither the Server nor the credentials. */
 async function placeOf(connection: ConnectionOptions): Promise<SeatPlace | undefined> {
   const state = stateFolder();
-  if (Deno.build.os === "windows" || state === undefined) return undefined;
+  if (state === undefined) return undefined;
   const folder = join(state, "seats");
   const key = keyOf(connection);
   const near = join(folder, `${key}-`);
@@ -270,7 +244,9 @@ async function placeOf(connection: ConnectionOptions): Promise<SeatPlace | undef
   const control = isFar ? await controlFolder() : undefined;
   const sockets = isFar ? control && join(control, `seat-${key}-`) : near;
   // The permission for one socket is none for those of the next holders.
-  const mayConnect = Deno.permissions.querySync({ name: "net" }).state === "granted";
+  const mayConnect = Deno.build.os === "windows"
+    ? (await missingFlags()).length === 0
+    : Deno.permissions.querySync({ name: "net" }).state === "granted";
   if (sockets === undefined || !mayConnect) return undefined;
   // Deno would ask at the terminal for the folder above, where only the one of the seats is allowed.
   if (permitted("write", state) !== undefined) await Deno.mkdir(state, { recursive: true, mode: 0o700 });

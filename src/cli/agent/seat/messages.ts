@@ -4,14 +4,14 @@
  * - the program: `{ seat: 1 }` first, then requests `{ id, event, body, timeoutMs }`, events `{ emit, body }`, and
  *   `{ gone: true }` when it sends nothing more because the holder is leaving;
  * - the holder: `{ hello: { protocol, maxPayloadBytes } }` once it is connected, answers `{ id, answer }` and
- *   `{ id, error }`, `{ read: id }` before it passes a request on, events `{ event, body }`, `{ leaving: why }`, `{ ended: why }`, and `{ alive: true }`.
+ *   `{ id, error }`, `{ read: id }` before it passes a request on, events `{ event, body }`, `{ leaving: why }`, and `{ ended: why }`.
  */
 import { isRecord } from "../../../json/json.ts";
 import { SmcpError } from "../../../protocol/errors.ts";
 import { ConnectionClosedError, RequestTimeoutError } from "../../../link/errors.ts";
 import { PROTOCOL_MINORS, type ProtocolMinor } from "../../../protocol/version.ts";
 import { describeError } from "../../../text/text.ts";
-import type { Message } from "./line_channel.ts";
+import type { Message } from "../../line_channel.ts";
 
 /** The version of these messages: programs of different versions of this package may share a seat. */
 export const SEAT_VERSION = 1;

@@ -10,10 +10,11 @@ export interface SeatRecord {
 }
 
 const MAX_BYTES = 4_096;
+const isWindows = Deno.build.os === "windows";
 
 /**
- * The system unlocks the file when its holder ends, however it ends. A holder that is stopped keeps the lock: the file is
- * then replaced by another one, which the successor has locked, and who has locked the old one holds nothing.
+ * The system unlocks the file when its holder ends, however it ends. On Windows, no other program can read what a holder
+ * has locked: who holds the seat stands in a second file.
  */
 export class SeatFile {
   readonly #path: string;
@@ -23,14 +24,9 @@ export class SeatFile {
     this.#path = path;
   }
 
-  /** The file at the path, whoever has locked it; `undefined` when there is none. */
-  get inode(): number | undefined {
-    return inodeAt(this.#path);
-  }
-
-  /** Whether this process holds the seat, and nobody has taken it meanwhile. */
+  /** Whether this process holds the seat. */
   get isHeld(): boolean {
-    return this.#held !== undefined && this.#held.statSync().ino === this.inode;
+    return this.#held !== undefined && this.#isInPlace(this.#held);
   }
 
   /** Whether another process holds the seat. */
@@ -53,27 +49,9 @@ export class SeatFile {
     return this.#lock(Deno.openSync(this.#path, { read: true, write: true, create: true, mode: 0o600 }));
   }
 
-  /** Takes the seat from a holder that is stopped; `stopped` is the file that it has locked. */
-  takeFrom(stopped: number): boolean {
-    this.#forget();
-    const place = { read: true, write: true, create: true, mode: 0o600 };
-    const next = `${this.#path}.next`;
-    const file = Deno.openSync(next, place);
-    // One after another: the second finds another file at the path, and takes nothing.
-    if (!file.tryLockSync(true) || file.statSync().ino !== inodeAt(next) || this.inode !== stopped) {
-      file.close();
-      return false;
-    }
-    const record = this.read();
-    if (record !== undefined) writeRecord(file, record);
-    Deno.renameSync(next, this.#path);
-    this.#held = file;
-    return true;
-  }
-
   read(): SeatRecord | undefined {
     try {
-      const text = Deno.readTextFileSync(this.#path);
+      const text = Deno.readTextFileSync(isWindows ? this.#recordPath : this.#path);
       const value = text.length <= MAX_BYTES ? parseJson(text) : undefined;
       const { session, socket } = isRecord(value) ? value : {};
       return typeof session === "string" && typeof socket === "string" ? { session, socket } : undefined;
@@ -84,13 +62,25 @@ export class SeatFile {
 
   /** Writes who holds the seat; only while this process does. */
   write(record: SeatRecord): void {
-    if (this.#held !== undefined) writeRecord(this.#held, record);
+    if (this.#held === undefined) return;
+    const text = JSON.stringify(record);
+    if (isWindows) return Deno.writeTextFileSync(this.#recordPath, text);
+    this.#held.truncateSync();
+    this.#held.seekSync(0, Deno.SeekMode.Start);
+    this.#held.writeSync(new TextEncoder().encode(text));
   }
 
   /** Leaves the seat to whoever takes it next. The file stays if they are to go on with its session. */
   release({ isKept }: { readonly isKept: boolean }): void {
-    if (this.isHeld && !isKept) Deno.removeSync(this.#path);
+    if (this.isHeld && !isKept) {
+      if (isWindows) Deno.removeSync(this.#recordPath);
+      Deno.removeSync(this.#path);
+    }
     this.#forget();
+  }
+
+  get #recordPath(): string {
+    return `${this.#path}.holder`;
   }
 
   #forget(): void {
@@ -99,26 +89,20 @@ export class SeatFile {
   }
 
   #lock(file: Deno.FsFile): boolean {
-    // Between the opening and the locking, another process may have replaced or removed the file.
-    if (file.tryLockSync(true) && file.statSync().ino === this.inode) {
+    // Between the opening and the locking, another process may have removed the file.
+    if (file.tryLockSync(true) && this.#isInPlace(file)) {
       this.#held = file;
       return true;
     }
     file.close();
     return false;
   }
-}
 
-function inodeAt(path: string): number | undefined {
-  try {
-    return Deno.statSync(path).ino ?? undefined;
-  } catch {
-    return undefined;
+  #isInPlace(file: Deno.FsFile): boolean {
+    try {
+      return file.statSync().ino === Deno.statSync(this.#path).ino;
+    } catch {
+      return false;
+    }
   }
-}
-
-function writeRecord(file: Deno.FsFile, record: SeatRecord): void {
-  file.truncateSync();
-  file.seekSync(0, Deno.SeekMode.Start);
-  file.writeSync(new TextEncoder().encode(JSON.stringify(record)));
 }

@@ -5,7 +5,8 @@ import type { Logger } from "../../../log.ts";
 import { CREDENTIALS_EXPIRING_NOTIFICATION } from "../../../protocol/events.ts";
 import type { ProtocolMinor } from "../../../protocol/version.ts";
 import { describeError } from "../../../text/text.ts";
-import { HEARTBEAT_MS, LineChannel, type Message } from "./line_channel.ts";
+import { listenLocally, type LocalListener } from "../../local_socket.ts";
+import { LineChannel, type Message } from "../../line_channel.ts";
 import { type Hello, readRequest, SEAT_VERSION, type SentRequest, toSentError } from "./messages.ts";
 import type { Share, SharedConnection } from "./shared_connection.ts";
 
@@ -21,39 +22,27 @@ interface Served {
   readonly protocol: ProtocolMinor;
 }
 
-export interface SeatHolderOptions {
-  /** Whether this process still holds the seat. */
-  readonly isHeld: () => boolean;
-  /** Called when it does not, because it was stopped and another one has taken over. */
-  readonly onLost: () => void;
-  readonly logger: Logger;
-}
-
 export class SeatHolder {
   readonly #path: string;
-  readonly #listener: Deno.UnixListener;
-  readonly #options: SeatHolderOptions;
+  readonly #listener: LocalListener;
+  readonly #log: Logger;
   readonly #programs = new Set<Program>();
   readonly #closing = new AbortController();
-  readonly #pulse: ReturnType<typeof setInterval>;
   #served = Promise.withResolvers<Served>();
 
-  private constructor(path: string, listener: Deno.UnixListener, options: SeatHolderOptions) {
+  private constructor(path: string, listener: LocalListener, logger: Logger) {
     this.#path = path;
     this.#listener = listener;
-    this.#options = options;
+    this.#log = logger;
     this.#served.promise.catch(() => undefined);
-    this.#pulse = setInterval(() => this.#beat(), HEARTBEAT_MS);
     this.#accept().catch((error) =>
-      options.logger.error("the seat is shared with no further program", { error: describeError(error) })
+      logger.error("the seat is shared with no further program", { error: describeError(error) })
     );
   }
 
   /** Listens at a path where nobody else does. */
-  static async open(path: string, options: SeatHolderOptions): Promise<SeatHolder> {
-    const listener = Deno.listen({ transport: "unix", path });
-    await Deno.chmod(path, 0o600);
-    return new SeatHolder(path, listener, options);
+  static async open(path: string, logger: Logger): Promise<SeatHolder> {
+    return new SeatHolder(path, await listenLocally(path), logger);
   }
 
   /** How many programs use the seat beside this one. */
@@ -95,7 +84,6 @@ export class SeatHolder {
   close(): void {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
-    clearInterval(this.#pulse);
     this.#listener.close();
     removeQuietly(this.#path);
     this.#served.reject(new TypeError("The seat is left"));
@@ -109,7 +97,7 @@ export class SeatHolder {
         channel.close();
         continue;
       }
-      const program = new Program(channel, this.#options);
+      const program = new Program(channel, this.#log);
       this.#programs.add(program);
       void channel.closed.then(() => this.#programs.delete(program));
       void this.#welcome(program);
@@ -131,11 +119,6 @@ export class SeatHolder {
     this.#served.promise.catch(() => undefined);
   }
 
-  #beat(): void {
-    if (!this.#options.isHeld()) return this.#options.onLost();
-    for (const program of this.#programs) program.channel.sendAlive();
-  }
-
   #tell(message: Message): void {
     for (const program of this.#programs) program.channel.send(message);
   }
@@ -152,13 +135,13 @@ export function removeQuietly(path: string): void {
 /** One program that is served. */
 class Program {
   readonly channel: LineChannel;
-  readonly #options: SeatHolderOptions;
+  readonly #log: Logger;
   readonly #gone = Promise.withResolvers<void>();
   #share: Share | undefined;
 
-  constructor(channel: LineChannel, options: SeatHolderOptions) {
+  constructor(channel: LineChannel, logger: Logger) {
     this.channel = channel;
-    this.#options = options;
+    this.#log = logger;
     void channel.receive((message) => this.#receive(message)).finally(() => {
       this.#gone.resolve();
       this.#share?.end();
@@ -191,8 +174,6 @@ class Program {
 
   #receive(message: Message): void | Promise<void> {
     const { seat, emit, body, gone } = message;
-    // A stopped holder finds messages of programs that have long gone elsewhere.
-    if (!this.#options.isHeld()) return this.#options.onLost();
     if (gone === true) return this.#gone.resolve();
     if (seat !== undefined) return seat === SEAT_VERSION ? undefined : this.end(OTHER_VERSION);
     if (typeof emit === "string") return this.#emit(emit, body);
@@ -210,7 +191,7 @@ class Program {
     try {
       this.#share?.emit(event, body);
     } catch (error) {
-      this.#options.logger.debug("an event of another program was not sent", { error: describeError(error) });
+      this.#log.debug("an event of another program was not sent", { error: describeError(error) });
     }
   }
 

@@ -1,12 +1,6 @@
 /** `auth login|status|logout` */
 import type { SignInStatus } from "../../../mcp/auth/sign_in.ts";
-import {
-  type IdentityProviderSettings,
-  isServiceGrant,
-  type MCPServerConfig,
-  type NetworkMCPServerConfig,
-  oauthOf,
-} from "../../../protocol/config.ts";
+import { isServiceGrant, type MCPServerConfig, oauthOf } from "../../../protocol/config.ts";
 import { toSafeLine, toSeenWord } from "../../../text/safe_text.ts";
 import type { Palette } from "../../../terminal/screen.ts";
 import { alignColumns } from "../../../terminal/shapes.ts";
@@ -247,47 +241,9 @@ function signInsOf(hosted: HostedComputer): ComputerSignIns {
   return openSignIns({ config, inputs: inputs.source, tokens, log: withModule(logger, "mcp") });
 }
 
-/** The same for a look at what is known: nobody is asked for an input. */
+/** The same for a look at what is known: nobody is asked for an input, on which little of that depends. */
 function knownSignInsOf(hosted: HostedComputer): ComputerSignIns {
   const { tokens, logger } = hosted.options;
-  const { config } = hosted.store;
-  const inputs: InputSource = (_id, { input }) => hosted.peekInput(input);
-  const servers = config.servers.map(withoutSecrets);
-  return openSignIns({ config: { ...config, servers }, inputs, tokens, log: withModule(logger, "mcp") });
-}
-
-/** What is known of a sign-in does not depend on these members, for whose secrets a person would be asked. */
-function withoutSecrets(server: MCPServerConfig): MCPServerConfig {
-  switch (server.type) {
-    case "stdio":
-      return server;
-    case "streamable": {
-      const server_parameters = { ...server.server_parameters, headers: null };
-      return { ...server, server_parameters, oauth: maskOAuth(server.oauth) };
-    }
-    case "sse": {
-      const server_parameters = { ...server.server_parameters, headers: null };
-      return { ...server, server_parameters, oauth: maskOAuth(server.oauth) };
-    }
-  }
-}
-
-function maskOAuth(oauth: NetworkMCPServerConfig["oauth"]): NetworkMCPServerConfig["oauth"] {
-  if (typeof oauth !== "object" || oauth === null) return oauth;
-  const { clientSecret, privateKey, assertion, identityProvider } = oauth;
-  return {
-    ...oauth,
-    ...masked({ clientSecret, privateKey, assertion }),
-    ...(identityProvider ? { identityProvider: maskProvider(identityProvider) } : {}),
-  };
-}
-
-function maskProvider(provider: IdentityProviderSettings): IdentityProviderSettings {
-  const { clientSecret, idToken } = provider;
-  return { ...provider, ...masked({ clientSecret, idToken }) };
-}
-
-/** The members that have a value, masked. */
-function masked(members: Readonly<Record<string, string | null | undefined>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(members).flatMap(([name, value]) => value ? [[name, MASK]] : []));
+  const inputs: InputSource = async (_id, { input }) => await hosted.peekInput(input) ?? MASK;
+  return openSignIns({ config: hosted.store.config, inputs, tokens, log: withModule(logger, "mcp") });
 }

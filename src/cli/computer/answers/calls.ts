@@ -31,6 +31,11 @@ const MAX_ALL_LISTED_BYTES = 1024 * 1024;
 /** The characters of a page of arguments. */
 const PAGE_LENGTH = 65_536;
 
+/** What a pause means, wherever it is shown. */
+export const PAUSED =
+  'paused: new calls of Agents, and all reads of documents, windows and skills, are refused until "resume"; calls ' +
+  "that run go on";
+
 /** Lists what waits, and what runs. Who looks counts as somebody who can be asked. */
 export function listCalls({ hosted, place }: CommandContext): CommandAnswer {
   const { people, computer, commandName } = hosted;
@@ -47,7 +52,7 @@ export function listCalls({ hosted, place }: CommandContext): CommandAnswer {
     running: running.map(toRunningEntry),
   };
   const parts = [
-    ...isPaused ? ['new calls of the Agent are refused; "resume" takes them again'] : [],
+    ...isPaused ? [PAUSED] : [],
     ...listed.length === 0 ? ["nothing waits for you"] : listed.map((each) => waitingText(each, program)),
     ...running.length === 0 ? [] : [running.map(runningText).join("\n")],
   ];
@@ -82,17 +87,14 @@ export function cancelCall({ hosted }: CommandContext, { id }: { readonly id: st
   return { value: { id, cancelled: true }, text: `call ${id} is cancelled` };
 }
 
-/** Refuses new calls of the Agent, or takes them again. */
+/** Refuses new calls and all reads of Agents, or takes them again. */
 export function setPaused(
   { hosted: { computer: { calls } } }: CommandContext,
   paused: boolean,
 ): CommandAnswer {
   if (paused) calls.pause();
   else calls.resume();
-  const text = paused
-    ? "new calls of the Agent are refused; calls that run go on"
-    : "calls of the Agent are taken";
-  return { value: { paused }, text };
+  return { value: { paused }, text: paused ? PAUSED : "Agents may call and read again" };
 }
 
 interface Listed {

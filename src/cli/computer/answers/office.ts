@@ -1,6 +1,9 @@
 /** `connect`, `join`, `leave`, `quit` */
+import { machineCredentials } from "../../credentials.ts";
 import { UsageError } from "../../outcome.ts";
 import type { CommandAnswer } from "../../answers/answer.ts";
+import { isServerUrl } from "../../options.ts";
+import { commandLineOf } from "../../program.ts";
 import type { CommandContext } from "../hosted_computer.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -20,8 +23,11 @@ export async function connect(
   const { office } = hosted.computer.connection ?? {};
   if (office !== undefined) throw new UsageError(`Cannot connect to "${url}": ${leaveFirst(office)}`);
   progress(`connecting to ${url}`);
+  const { connectOptions } = hosted.options;
+  const joined = url === connectOptions.url ? undefined : await machineCredentials(url, connectOptions.ca);
   await hosted.computer.connect({
-    ...hosted.options.connectOptions,
+    ...connectOptions,
+    ...(joined === undefined ? {} : { credentials: joined }),
     ...(token === undefined ? {} : { auth: { token }, credentials: undefined }),
     url,
     signal,
@@ -36,6 +42,11 @@ export async function join(
   { office }: { readonly office: string },
 ): Promise<CommandAnswer> {
   const { computer, options } = hosted;
+  if (isServerUrl(office)) {
+    throw new UsageError(
+      `Cannot join a Server here: run "${commandLineOf("computer")} join ${office}" in a shell`,
+    );
+  }
   const url = computer.connection?.url ?? hosted.arrival?.url ?? options.connectOptions.url;
   if (url === undefined) {
     throw new UsageError(

@@ -11,6 +11,11 @@ const REMEDIES: readonly (readonly [RegExp, (server: string) => string])[] = [
     /Cannot resolve input "([^"]*)"/,
     () => 'Set the input ("input set"), or give it a default in the configuration',
   ],
+  [
+    /^No input named "/,
+    () =>
+      'Declare the input: add "inputs": [{"id": …, "type": "promptString"}] to the entry, or write ${env:NAME}',
+  ],
   [/\bENOTFOUND|dns error|failed to lookup/i, () => 'Correct the host in "url" of the entry'],
   [
     /refused|unreachable|ECONN|error sending request/i,

@@ -1,10 +1,10 @@
 /** `server add|show|remove|start|stop|restart|logs` */
 import { isRecord } from "../../../json/json.ts";
-import { countOf } from "../../../text/text.ts";
+import { countOf, describeError } from "../../../text/text.ts";
 import { toSafeJson, withoutSequences } from "../../../text/safe_text.ts";
-import { parseParams } from "../../answers/arguments.ts";
 import {
   addServerText,
+  copiedServers,
   type NewServer,
   removeServerText,
   serverEntry,
@@ -12,6 +12,7 @@ import {
 } from "../../../config/edit.ts";
 import type { ConfigChange } from "../../../computer/host.ts";
 import type { CommandAnswer } from "../../answers/answer.ts";
+import { UsageError } from "../../outcome.ts";
 import { serverStatusText } from "../../program.ts";
 import type { CommandContext } from "../hosted_computer.ts";
 
@@ -24,30 +25,32 @@ export interface AddServerFlags {
   readonly replace: boolean;
 }
 
-/** Adds a server from a command with its arguments, a URL, or a config entry as JSON, and starts it if a Computer runs. */
+/**
+ * Adds a server from a command with its arguments, a URL or an entry as JSON, or the servers of a configuration of any
+ * client, and starts them if a Computer runs.
+ */
 export async function addServer(
   { hosted, signal, progress }: CommandContext,
   wanted: { readonly name: string; readonly words: readonly string[]; readonly flags: AddServerFlags },
 ): Promise<CommandAnswer> {
-  const { name, words, flags } = wanted;
-  const server = toServer(words, flags);
-  progress(`adding ${name}`);
-  using _awaited = hosted.awaitServer(name);
+  const { flags: { replace: isReplaced } } = wanted;
+  const servers = toServers(wanted);
+  const names = servers.map(([name]) => name);
+  progress(`adding ${names.join(", ")}`);
+  using awaited = new DisposableStack();
+  for (const name of names) awaited.use(hosted.awaitServer(name));
   const change = await hosted.edit((text) =>
-    addServerText(text, name, server, { isReplaced: flags.replace })
+    servers.reduce((before, [name, server]) => addServerText(before, name, server, { isReplaced }), text)
   );
-  const answer = changeAnswer(`added server "${name}"`, { hosted, change });
+  const added = `${names.length === 1 ? "server" : "servers"} ${names.map((name) => `"${name}"`).join(", ")}`;
+  const answer = changeAnswer(`added ${added}`, { hosted, change });
   if (change === undefined) return answer;
-  progress(`starting ${name}`);
-  // Ctrl-C ends the wait; the server stays added.
-  await hosted.computer.ready({ servers: [name], signal }).catch(() => {});
-  const state = stateText(hosted, name);
-  const text = `${answer.text}\n${state}`;
-  return {
-    ...answer,
-    text,
-    failure: hosted.computer.servers.get(name)?.status === "failed" ? text : undefined,
-  };
+  progress(`starting ${names.join(", ")}`);
+  // Ctrl-C ends the wait; the servers stay added.
+  await hosted.computer.ready({ servers: names, signal }).catch(() => {});
+  const text = [answer.text, ...names.map((name) => stateText(hosted, name))].join("\n");
+  const hasFailed = names.some((name) => hosted.computer.servers.get(name)?.status === "failed");
+  return { ...answer, text, failure: hasFailed ? text : undefined };
 }
 
 /** Shows the entry of a server as it is written, with its secrets: the owner edits it. */
@@ -55,6 +58,7 @@ export async function showServer(
   { hosted: { store } }: CommandContext,
   { name }: { readonly name: string },
 ): Promise<CommandAnswer> {
+  store.assertWritten(name, "show");
   const { value } = serverEntry(await store.text() ?? "", name, `show server "${name}"`);
   const { name: _name, ...entry } = isRecord(value) ? value : {};
   return { value: { name, entry }, text: toSafeJson(entry, 2) };
@@ -64,6 +68,7 @@ export async function removeServer(
   { hosted, progress }: CommandContext,
   { name }: { readonly name: string },
 ): Promise<CommandAnswer> {
+  hosted.store.assertWritten(name, "remove");
   progress(`removing ${name}`);
   const change = await hosted.edit((text) => removeServerText(text, name));
   return changeAnswer(`removed server "${name}"`, { hosted, change });
@@ -114,10 +119,21 @@ function toLogLine(line: string): string {
   return withoutSequences(line).replaceAll("\n", " ");
 }
 
-function toServer(words: readonly string[], flags: AddServerFlags): NewServer | WrittenServer {
+function toServers(
+  { name, words, flags }: Parameters<typeof addServer>[1],
+): (readonly [name: string, server: NewServer | WrittenServer])[] {
+  const [first = ""] = words;
+  if (!/^\s*\{/.test(first)) return [[name, toServer(words, flags)]];
+  try {
+    return copiedServers(JSON.parse(first), name);
+  } catch (cause) {
+    throw new UsageError(`Cannot add server "${name}": no valid JSON: ${describeError(cause)}`, { cause });
+  }
+}
+
+function toServer(words: readonly string[], flags: AddServerFlags): NewServer {
   const [first = "", ...args] = words;
   const { env, header: headers, cwd, sse, autoApply } = flags;
-  if (/^\s*\{/.test(first)) return { entry: parseParams(first) };
   const default_tool_meta = autoApply ? { auto_apply: true } : undefined;
   if (/^https?:\/\//.test(first)) {
     return { type: sse ? "sse" : "streamable", url: first, headers: orNone(headers), default_tool_meta };

@@ -3,13 +3,14 @@ import type { HistoryValue, StatusValue } from "../../../api_values.ts";
 import { countOf } from "../../../text/text.ts";
 import { alignColumns, drawColumns } from "../../../terminal/shapes.ts";
 import { printableLine, toSafeLine, toSeenWord } from "../../../text/safe_text.ts";
-import type { Palette, Screen } from "../../../terminal/screen.ts";
+import type { Palette } from "../../../terminal/screen.ts";
 import { type ServerState, tellingLines } from "../../../mcp/supervision/server_state.ts";
 import type { ToolCallRecord } from "../../../computer/shared/computer_events.ts";
 import { quoteWord } from "../../../terminal/words.ts";
 import { colored, type CommandAnswer, snakeCased } from "../../answers/answer.ts";
 import { skillsText } from "../../answers/mcp_text.ts";
 import type { HostedComputer } from "../hosted_computer.ts";
+import { PAUSED } from "./calls.ts";
 import { memoryOfGroups } from "./process_memory.ts";
 import { remedyOf } from "./remedies.ts";
 
@@ -38,16 +39,13 @@ export async function showStatus(hosted: HostedComputer): Promise<CommandAnswer>
     office: arrival === undefined ? connection?.office ?? null : null,
     agent: connection?.agent ?? null,
     since: connection?.since?.toISOString() ?? null,
+    paused: computer.calls.isPaused,
     config: store.file ?? null,
     refused_edit: hosted.refusedEdit ?? null,
     can_undo: store.canUndo,
     servers: servers.map(snakeCased),
   };
-  return {
-    value,
-    text: statusText(hosted, servers),
-    draw: (screen) => statusText(hosted, servers, screen),
-  };
+  return { value, ...colored((palette) => statusText(hosted, servers, palette)) };
 }
 
 /** Lists the skills, and says why others cannot be used. */
@@ -67,11 +65,12 @@ interface ServerRow extends Omit<ServerState, "since"> {
   readonly remedy?: string | undefined;
 }
 
-function statusText(hosted: HostedComputer, servers: readonly ServerRow[], screen?: Screen): string {
+function statusText(hosted: HostedComputer, servers: readonly ServerRow[], palette: Palette): string {
   const { computer, store } = hosted;
   const head = alignColumns([
     ["computer", computer.name],
     ["office", connectionText(hosted)],
+    ...computer.calls.isPaused ? [["", PAUSED]] : [],
     ["config", store.file ?? "none; servers that are added are lost when this Computer ends"],
     ...hosted.refusedEdit === undefined
       ? []
@@ -84,8 +83,7 @@ function statusText(hosted: HostedComputer, servers: readonly ServerRow[], scree
     countOf(tools, "tool"),
     ...mcpVersion === undefined ? [] : [`MCP ${mcpVersion}`],
   ]);
-  const paint = (cell: string, column: number) =>
-    screen === undefined || column !== 1 ? cell : paintStatus(cell, screen);
+  const paint = (cell: string, column: number) => column === 1 ? paintStatus(cell, palette) : cell;
   return [...head, "", ...withReasons(alignColumns(rows, { paint }), servers)].join("\n");
 }
 
@@ -107,7 +105,7 @@ function connectionText({ computer, arrival }: HostedComputer): string {
   return connection.office === undefined ? `none, ${link}` : `"${connection.office}", ${link}`;
 }
 
-function paintStatus(cell: string, { palette }: Screen): string {
+function paintStatus(cell: string, palette: Palette): string {
   const status = cell.trim();
   if (status === "running") return palette.accent(cell);
   return ["failed", "retrying", "needs sign-in"].includes(status) ? palette.alarm(cell) : palette.faint(cell);
@@ -133,20 +131,28 @@ function withReasons(lines: readonly string[], servers: readonly ServerRow[]): s
   });
 }
 
-/** The last tool calls, oldest first. */
+/** The last tool calls and reads, oldest first. */
 export function showHistory(
   hosted: HostedComputer,
   { sinceId }: { readonly sinceId: number },
 ): CommandAnswer {
   const history = hosted.computer.history.filter(({ id }) => id > sinceId);
-  const rows = history.map(({ startedAt, server, tool, outcome, errorCode, durationMs, agent, client }) => [
-    startedAt.toISOString(),
-    server ?? "",
-    tool,
-    errorCode === undefined ? outcome : `${outcome} ${errorCode}`,
-    `${Math.round(durationMs)} ms`,
-    `${agent ?? "(this computer)"}${client === undefined ? "" : ` for ${toSeenWord(client)}`}`,
-  ]);
+  const rows = history.map((record) => {
+    const { startedAt, server, tool, outcome, errorCode, durationMs, agent, client, read, reads = 0 } =
+      record;
+    return [
+      startedAt.toISOString(),
+      server ?? "",
+      read === undefined ? tool : printableLine(read),
+      read !== undefined
+        ? `read ${countOf(reads, "time")}`
+        : errorCode === undefined
+        ? outcome
+        : `${outcome} ${errorCode}`,
+      `${Math.round(durationMs)} ms`,
+      `${agent ?? "(this computer)"}${client === undefined ? "" : ` for ${toSeenWord(client)}`}`,
+    ];
+  });
   return {
     value: { history: history.map(toHistoryEntry) },
     ...colored((palette) => historyText(rows, palette)),
@@ -154,7 +160,7 @@ export function showHistory(
 }
 
 function historyText(rows: readonly (readonly string[])[], { strong, faint }: Palette): string {
-  if (rows.length === 0) return "no tool calls yet";
+  if (rows.length === 0) return "no tool calls and no reads yet";
   return drawColumns(rows, { right: [4], paints: [faint, undefined, strong, undefined, faint] });
 }
 
@@ -170,6 +176,8 @@ export function toHistoryEntry(record: ToolCallRecord): HistoryValue {
     client: client ?? null,
     server: server ?? null,
     tool,
+    read: record.read,
+    reads: record.reads,
     started_at: startedAt.toISOString(),
     duration_ms: Math.round(durationMs),
     outcome,

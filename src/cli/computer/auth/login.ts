@@ -5,7 +5,6 @@ import type { BrowserSignIn, DeviceSignIn, SignIn } from "../../../mcp/auth/sign
 import { describeError } from "../../../text/text.ts";
 import type { Conversation } from "../../control/conversation.ts";
 import { type Landing, type LandingPlace, openLandingPlace, redirectUriOf } from "./loopback.ts";
-import { readPasted } from "./pasted.ts";
 
 export interface LoginOptions {
   readonly server: string;
@@ -57,16 +56,15 @@ type Waiting = LoginOptions & { readonly place: LandingPlace | undefined };
 
 async function inBrowser(signIn: BrowserSignIn, waiting: Waiting): Promise<void> {
   const { server, place, conversation, open } = waiting;
-  const { url, redirectUri, needsAddress } = signIn;
+  const { url, redirectUri } = signIn;
   place?.await({ server, land: (address) => land(signIn, address) });
   const comesBack = place === undefined
     ? `Nothing listens at ${redirectUri} here. When the browser cannot open that address, paste it`
     : "The browser comes back by itself. If it runs on another machine, paste the address that it shows at the end";
-  const whole = needsAddress ? ", all of it: the code alone is not enough." : ".";
   const parties = partiesOf(signIn, url);
   conversation.tell({
     text:
-      `Open this page to sign in at MCP server "${server}":\n\n${url}\n\n${parties.text}\n\n${comesBack}${whole}`,
+      `Open this page to sign in at MCP server "${server}":\n\n${url}\n\n${parties.text}\n\n${comesBack}, all of it: the code alone is not enough.`,
     value: {
       type: "open_url",
       server,
@@ -74,7 +72,6 @@ async function inBrowser(signIn: BrowserSignIn, waiting: Waiting): Promise<void>
       ...parties.value,
       redirect_uri: redirectUri,
       listens: place !== undefined,
-      needs_address: needsAddress,
     },
   });
   if (open === true) await openPage(url, conversation);
@@ -110,10 +107,7 @@ async function takePasted(signIn: BrowserSignIn, conversation: Conversation): Pr
   const over = new AbortController();
   signIn.finished.finally(() => over.abort("no longer needed")).catch(() => {});
   while (!over.signal.aborted) {
-    const line = await conversation.ask({
-      text: signIn.needsAddress ? "address: " : "address or code: ",
-      signal: over.signal,
-    });
+    const line = await conversation.ask({ text: "address: ", signal: over.signal });
     if (line === undefined) return;
     const refusal = await finishWith(signIn, line);
     if (refusal !== undefined && !over.signal.aborted) {
@@ -124,10 +118,8 @@ async function takePasted(signIn: BrowserSignIn, conversation: Conversation): Pr
 
 /** Finishes a sign-in with a pasted line; resolves to why it cannot be finished with that. */
 async function finishWith(signIn: BrowserSignIn, line: string): Promise<string | undefined> {
-  const { redirect, refusal } = readPasted(line, signIn);
-  if (redirect === undefined) return refusal;
   try {
-    await signIn.finish(redirect);
+    await signIn.finish(line);
     return undefined;
   } catch (error) {
     // The end of the sign-in is told by `finished`.

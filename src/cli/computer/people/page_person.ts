@@ -1,4 +1,5 @@
 /** The person of a command that the page has begun: what the command asks waits with everything else. */
+import { onAbort } from "../../../async/abortable.ts";
 import { isRecord, parseJson } from "../../../json/json.ts";
 import type { Answer } from "../../../protocol/questions.ts";
 import type { AskedLine, Person } from "../../control/person.ts";
@@ -37,12 +38,10 @@ export class PagePerson implements Person, Disposable {
   readonly ask = async ({ signal }: AskedLine): Promise<string | undefined> => {
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
     this.#takeLine = resolve;
-    const onAbort = () => resolve(undefined);
-    signal.addEventListener("abort", onAbort, { once: true });
+    using _ = onAbort(signal, () => resolve(undefined));
     try {
       return await promise;
     } finally {
-      signal.removeEventListener("abort", onAbort);
       this.#takeLine = undefined;
     }
   };

@@ -1,7 +1,6 @@
 /** Small charts of figures over time, as SVG. */
 import { texts } from "../texts.ts";
-import { html } from "./html.ts";
-import type { View } from "./words.ts";
+import { html, type View } from "./words.ts";
 
 export interface Series {
   readonly name: string;

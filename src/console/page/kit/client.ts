@@ -18,7 +18,7 @@ export function messageOf(error: unknown): string {
 export interface Asked {
   readonly arguments?: readonly string[];
   readonly options?: Readonly<Record<string, unknown>> | undefined;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | null;
 }
 
 const TOKEN_KEY = "a2c-smcp.token";
@@ -35,28 +35,15 @@ export function hasToken(): boolean {
   return sessionStorage.getItem(TOKEN_KEY) !== null;
 }
 
-/** Runs a command that only reads. The value is as the command's `--json` prints it. */
-export async function read<Value>(
-  path: string,
-  { arguments: words = [], options = {}, signal }: Asked = {},
-): Promise<Value> {
-  const query = [...words.map((word) => ["argument", word]), ...Object.entries(options)]
-    .map(([name, value]) => `${name}=${encodeURIComponent(String(value).toWellFormed())}`);
-  return await request<Value>(`${path}?${query.join("&")}`, signal === undefined ? {} : { signal });
-}
-
-/** Runs a command. */
-export async function act<Value>(path: string, asked: Asked = {}): Promise<Value> {
-  const headers = { "content-type": "application/json" };
-  return await request<Value>(path, { method: "POST", headers, body: JSON.stringify(asked) });
-}
-
-async function request<Value>(path: string, options: RequestInit): Promise<Value> {
+/** Runs a command. The value is as the command's `--json` prints it. */
+export async function run<Value>(path: string, { signal = null, ...asked }: Asked = {}): Promise<Value> {
   if (connection.value === "lost" || connection.value === "refused") throw new ApiError(texts.lost);
   await proven.promise;
-  const response = await send(path, options).catch((cause) => {
-    throw new ApiError(texts.lost, { cause });
-  });
+  const headers = { "content-type": "application/json" };
+  const response = await send(path, { method: "POST", headers, body: JSON.stringify(asked), signal })
+    .catch((cause) => {
+      throw new ApiError(texts.lost, { cause });
+    });
   const value = await response.json().catch(() => undefined);
   if (response.ok) return value;
   throw new ApiError(String(value?.error ?? response.statusText));
@@ -87,7 +74,7 @@ async function isProven(signal: AbortSignal): Promise<boolean> {
   return await crypto.subtle.verify("HMAC", key, proof, encoder.encode(`a2c-smcp console ${nonce}`));
 }
 
-type Told = Readonly<Record<string, unknown>>;
+export type Told = Readonly<Record<string, unknown>>;
 type Listener = (value: Told) => void;
 
 const listeners = new Set<{ readonly names: readonly string[]; readonly listener: Listener }>();
@@ -99,20 +86,7 @@ export function listen(names: readonly string[], listener: Listener): () => void
   return () => listeners.delete(entry);
 }
 
-/** Events that come closer together than this are told at once, in milliseconds. */
-const BATCH_MS = 100;
-let pending: Told[] = [];
-let flushedAtMs = 0;
-
-function tell(event: Told): void {
-  pending.push(event);
-  if (pending.length === 1) setTimeout(flush, Math.max(0, flushedAtMs + BATCH_MS - performance.now()));
-}
-
-function flush(): void {
-  const events = pending;
-  pending = [];
-  flushedAtMs = performance.now();
+function tell(events: readonly Told[]): void {
   batch(() => {
     for (const value of events) {
       for (const { names, listener } of [...listeners]) {
@@ -129,7 +103,6 @@ const SILENCE_MS = 40_000;
 
 /** Follows the events until the program refuses the token; comes back after each loss. */
 export async function follow(): Promise<void> {
-  let lastId: string | undefined;
   let backoffMs = LEAST_BACKOFF_MS;
   while (true) {
     const silence = new AbortController();
@@ -140,19 +113,16 @@ export async function follow(): Promise<void> {
         return void (connection.value = "refused");
       }
       proven.resolve();
-      const headers: HeadersInit = lastId === undefined ? {} : { "last-event-id": lastId };
-      const response = await send("events", { headers, signal: silence.signal });
+      const response = await send("events", { signal: silence.signal });
       if (response.status === 401 || response.status === 403) return void (connection.value = "refused");
       if (!response.ok || response.body === null) throw new ApiError(response.statusText);
-      if (connection.value === "connecting") tell({ event: "reset" });
       connection.value = "open";
+      tell([{ event: "reset" }]);
       backoffMs = LEAST_BACKOFF_MS;
-      for await (const fields of readEvents(response.body)) {
+      for await (const events of readEvents(response.body)) {
         clearTimeout(timer);
         timer = setTimeout(() => silence.abort(), SILENCE_MS);
-        lastId = fields.get("id") ?? lastId;
-        const event = fields.get("event");
-        if (event !== undefined) tell({ ...JSON.parse(fields.get("data") ?? "{}"), event });
+        tell(events);
       }
     } catch {
       // Told by `connection`, below.
@@ -164,21 +134,19 @@ export async function follow(): Promise<void> {
   }
 }
 
-/** The fields of the events of a stream; a comment has no `event`. */
-async function* readEvents(
-  body: ReadableStream<Uint8Array<ArrayBuffer>>,
-): AsyncGenerator<Map<string, string>> {
+/** The events of a stream as they come together; a comment is none. */
+async function* readEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>) {
   let text = "";
   for await (const part of body.pipeThrough(new TextDecoderStream())) {
     const blocks = (text + part).split("\n\n");
     text = blocks.pop() ?? "";
-    for (const block of blocks) {
-      yield new Map(
-        block.split("\n").map((line) => {
-          const [name = "", ...value] = line.split(": ");
-          return [name, value.join(": ")];
-        }),
-      );
-    }
+    const told = blocks.map((block) => new Map(block.split("\n").map(fieldOf)));
+    yield told.filter((fields) => fields.has("event"))
+      .map((fields): Told => ({ ...JSON.parse(fields.get("data") ?? "{}"), event: fields.get("event") }));
   }
+}
+
+function fieldOf(line: string): [name: string, value: string] {
+  const at = line.indexOf(": ");
+  return [line.slice(0, at), line.slice(at + 2)];
 }

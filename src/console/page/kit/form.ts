@@ -1,11 +1,10 @@
 /** A form from a JSON Schema: for the arguments of a tool, for questions of MCP servers, and for all that a page asks. */
 import { useState } from "preact/hooks";
-import { toBareLine } from "../../../text/safe_text.ts";
+import { escapeUnreadable, toBareLine } from "../../../text/safe_text.ts";
 import { texts } from "../texts.ts";
 import { messageOf } from "./client.ts";
-import { html } from "./html.ts";
-import { Button, type ButtonProps, type Deed, Dialog, Failure, perform } from "./parts.ts";
-import { nameText, Prose, type View } from "./words.ts";
+import { Button, type ButtonProps, type Deed, Dialog, perform } from "./parts.ts";
+import { failureOf, html, nameText, proseOf, type View } from "./words.ts";
 
 export type Values = Readonly<Record<string, unknown>>;
 
@@ -19,17 +18,22 @@ interface FormProps {
 
 const AS_JSON: Values = { properties: { json: { title: texts.asJson, default: {} } } };
 
-/** Fields that are left empty are left out. A schema without `properties` is asked for as JSON. */
+/** The most fields that a form shows: a browser stands still over more. */
+const MAX_FIELDS = 500;
+
+/** Fields that are left empty are left out. A schema without `properties`, or with too many, is asked for as JSON. */
 export function Form({ schema, submit, kind = "primary", onSubmit, children }: FormProps): View {
-  const isPlain = "properties" in schema;
+  const isPlain = "properties" in schema &&
+    Object.keys(recordOf(schema["properties"])).length <= MAX_FIELDS;
   const { properties, required = [] } = isPlain ? schema : AS_JSON;
-  const fields = Object.entries(recordOf(properties)).map(([name, field]) =>
-    [name, recordOf(field)] as const
+  const fields = Object.entries(recordOf(properties)).map(([name, field]) => ({
+    name,
+    schema: recordOf(field),
+  }));
+  const presets = fields.filter(({ schema }) => "default" in schema);
+  const [values, setValues] = useState<Values>(() =>
+    Object.fromEntries(presets.map(({ name, schema }) => [name, schema["default"]]))
   );
-  const presets = fields.filter(([, field]) => "default" in field).map((
-    [name, field],
-  ) => [name, field["default"]]);
-  const [values, setValues] = useState<Values>(() => Object.fromEntries(presets));
   const wanted = new Set(Array.isArray(required) ? required : []);
   const isComplete = [...wanted].every((name) => values[name] !== undefined);
   const [refusal, setRefusal] = useState("");
@@ -41,20 +45,17 @@ export function Form({ schema, submit, kind = "primary", onSubmit, children }: F
       setRefusal(messageOf(error));
     }
   };
+  const fieldOf = (field: Pick<FieldProps, "name" | "schema">) => {
+    const { name } = field;
+    const onValue = (value: unknown) => setValues((last) => ({ ...last, [name]: value }));
+    return html`
+      <${Field} key=${name} ...${field} value=${values[name]} isRequired=${wanted.has(name)}
+        problem=${problemOf(name, refusal)} onValue=${onValue} />
+    `;
+  };
   return html`<form class="form" onSubmit=${(event: Event) => event.preventDefault()}>
-    ${
-    fields.map(([name, field]) =>
-      html`
-        <${Field} key=${name} name=${name} schema=${field} value=${values[name]} isRequired=${wanted.has(
-          name,
-        )}
-          problem=${problemOf(name, refusal)}
-          onValue=${(value: unknown) => setValues((last) => ({ ...last, [name]: value }))} />
-      `
-    )
-  }
-    <${Failure} text=${refusal} />
-    <div class="actions"><${Button} kind=${kind} isOff=${!isComplete} onPress=${send}>${submit}<//>${children}</div>
+    ${fields.map(fieldOf)}${failureOf(refusal)}
+    <div class="actions"><${Button} isSubmit kind=${kind} isOff=${!isComplete} onPress=${send}>${submit}<//>${children}</div>
   </form>`;
 }
 
@@ -80,53 +81,39 @@ function Field({ name, isRequired, problem, ...input }: FieldProps): View {
     <span>${label}${isRequired && html`<em> ${texts.required}</em>`}${
     problem !== "" && html`<strong class="failure"> ${problem}</strong>`
   }</span>
-    ${typeof description === "string" && html`<small><${Prose} text=${description} max=${600} /></small>`}
+    ${typeof description === "string" && html`<small>${proseOf(description, 600)}</small>`}
     <${Input} ...${input} />
   </label>`;
 }
 
 /** The kinds of inputs for texts of these formats. */
-const TYPES: Values = { email: "email", uri: "url", date: "date", password: "password" };
+const TYPES: Values = { line: "text", email: "email", uri: "url", date: "date", password: "password" };
 
-function Input({ schema, value, onValue }: Pick<FieldProps, "schema" | "value" | "onValue">): View {
-  const { type, format, minimum: min, maximum: max } = schema;
-  const onInput = inputOf((text) => onValue(text === "" ? undefined : text));
-  const isList = type === "array";
-  const options = optionsOf(isList ? recordOf(schema["items"]) : schema);
+type InputProps = Pick<FieldProps, "schema" | "value" | "onValue">;
+
+function Input({ schema, value, onValue }: InputProps): View {
+  const { type, format, minimum: min, maximum: max, example } = schema;
+  const isNumber = type === "number" || type === "integer";
+  const choices = optionsOf(type === "array" ? recordOf(schema["items"]) : schema);
+  const onInput = inputOf((text) => onValue(text === "" ? undefined : isNumber ? Number(text) : text));
   if (type === "boolean") {
     return html`<input type="checkbox" checked=${value === true} onChange=${inputOf(onValue, "checked")} />`;
   }
-  if (options.length > 0) {
-    const chosen = isList && Array.isArray(value) ? value : [value];
-    const onChange = ({ target }: Event) => {
-      const values = [...(target as HTMLSelectElement).selectedOptions].map((option) => option.value);
-      onValue(isList ? values : values[0] || undefined);
-    };
-    return html`<select multiple=${isList} size=${
-      isList ? Math.min(6, options.length) : 1
-    } onChange=${onChange}>
-      ${!isList && html`<option value="">${texts.choose}</option>`}${
-      options.map(([each, label]) =>
-        html`<option value=${each} selected=${chosen.includes(each)}>${label}</option>`
-      )
-    }</select>`;
-  }
-  if (type === "number" || type === "integer") {
+  if (choices.length > 0) return selectOf({ schema, value, onValue }, choices);
+  const kind = isNumber ? "number" : type === "string" && TYPES[String(format)];
+  if (typeof kind === "string") {
     return html`
-      <input type="number" step=${type === "integer" ? 1 : "any"} min=${min} max=${max} value=${value ?? ""}
-        onInput=${inputOf((text) => onValue(text === "" ? undefined : Number(text)))} />
+      <input type=${kind} autocomplete="off" step=${type === "integer" ? 1 : "any"} min=${min}
+        max=${max} value=${value ?? ""} onInput=${onInput} />
     `;
   }
-  if (type === "string" && typeof TYPES[String(format)] === "string") {
-    return html`<input type=${TYPES[String(format)]} autocomplete="off" value=${
-      value ?? ""
-    } onInput=${onInput} />`;
-  }
   if (type === "string") {
+    const isCode = format === "lines";
+    // JSON means the same with the escapes of characters that hide or reorder what it says.
+    const shown = isCode ? escapeUnreadable(String(value ?? "")) : value ?? "";
     return html`
-      <textarea rows=${format === "lines" ? 8 : 1} class=${format === "lines" &&
-        "mono"} spellcheck=${false} placeholder=${schema["example"]}
-        value=${value ?? ""} onInput=${onInput} />
+      <textarea rows=${isCode ? 8 : 1} class=${isCode && "mono"} spellcheck=${false} placeholder=${example}
+        value=${shown} onInput=${onInput} />
     `;
   }
   return html`
@@ -134,6 +121,23 @@ function Input({ schema, value, onValue }: Pick<FieldProps, "schema" | "value" |
       value=${value === undefined ? "" : JSON.stringify(value)}
       onChange=${inputOf((text) => onValue(parseValue(text)))} />
   `;
+}
+
+function selectOf({ schema, value, onValue }: InputProps, choices: readonly Choice[]): View {
+  const isList = schema["type"] === "array";
+  const chosen = isList && Array.isArray(value) ? value : [value];
+  const onChange = ({ target }: Event) => {
+    const values = [...(target as HTMLSelectElement).selectedOptions].map((option) => option.value);
+    onValue(isList ? values : values[0] || undefined);
+  };
+  const size = isList ? Math.min(6, choices.length) : 1;
+  return html`<select multiple=${isList} size=${size} onChange=${onChange}>${
+    !isList && html`<option value="">${texts.choose}</option>`
+  }${
+    choices.map(([each, label]) =>
+      html`<option value=${each} selected=${chosen.includes(each)}>${label}</option>`
+    )
+  }</select>`;
 }
 
 type Choice = readonly [value: string, label: string];
@@ -176,25 +180,27 @@ interface AskProps extends Deed {
   readonly kind?: ButtonProps["kind"];
   /** What the dialog asks for: the options of the command. */
   readonly schema?: Values;
-  readonly toOptions?: (values: Values) => Values;
+  /** What is done with what was filled in. */
+  readonly toDeed?: (values: Values) => Pick<Deed, "of" | "name" | "options">;
   readonly onDone?: () => void;
 }
 
 /** A button that runs a command when the person has confirmed it in a dialog, and filled in what it asks for. */
 export function Ask(
-  { title, about, kind, schema = { properties: {} }, toOptions = (values) => values, ...deed }: AskProps,
+  { title, about, kind, schema = { properties: {} }, toDeed = (options) => ({ options }), ...deed }: AskProps,
 ): View {
   const [isOpen, setOpen] = useState(false);
+  const { label } = texts.deeds[deed.path];
   const work = async (values: Values) => {
-    await perform({ ...deed, options: toOptions(values) });
+    await perform({ ...deed, ...toDeed(values) });
     setOpen(false);
     deed.onDone?.();
   };
   return html`
-    <${Button} kind=${kind} label=${title} onPress=${() => setOpen(true)}>${deed.label}<//>
+    <${Button} kind=${kind} label=${title} onPress=${() => setOpen(true)}>${label}<//>
     ${isOpen && html`<${Dialog} title=${title} onClose=${() => setOpen(false)}>
       ${about !== undefined && html`<p>${about}</p>`}
-      <${Form} schema=${schema} submit=${deed.label} kind=${kind} onSubmit=${work} />
+      <${Form} schema=${schema} submit=${label} kind=${kind} onSubmit=${work} />
     <//>`}
   `;
 }

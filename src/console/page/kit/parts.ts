@@ -3,10 +3,9 @@ import { signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { toBareLine } from "../../../text/safe_text.ts";
 import { texts } from "../texts.ts";
-import { act, type Asked, connection, messageOf } from "./client.ts";
-import { html } from "./html.ts";
+import { type Asked, connection, messageOf, run } from "./client.ts";
 import { linkTo } from "./route.ts";
-import { Line, Name, nameText, type View } from "./words.ts";
+import { html, nameText, type View } from "./words.ts";
 
 /** What was done or went wrong last; a screen reader reads it. */
 export const notice = signal<{ readonly text: string; readonly isAlarm: boolean } | undefined>(undefined);
@@ -25,6 +24,8 @@ export interface ButtonProps {
   /** Shown beside the label, and announced as the shortcut. */
   readonly keys?: string;
   readonly isOff?: boolean;
+  /** Enter in a field of one line of the form presses it. */
+  readonly isSubmit?: boolean;
   /** It asks nothing of the program, and can be pressed without it. */
   readonly isLocal?: boolean;
   readonly label?: string;
@@ -45,70 +46,56 @@ export function Button({ onPress, children, kind, keys, label, ...when }: Button
     setBusy(false);
   };
   return html`
-    <button type="button" class=${kind ?? ""} aria-label=${label} aria-keyshortcuts=${keys}
+    <button type=${when.isSubmit === true ? "submit" : "button"} class=${kind ??
+      ""} aria-label=${label} aria-keyshortcuts=${keys}
       aria-disabled=${isOff || isBusy} aria-busy=${isBusy} onClick=${press}>
       ${children}${keys !== undefined && html`<kbd aria-hidden="true">${keys}</kbd>`}</button>
   `;
 }
 
-/** A command, in words for a person. */
+/** A command that a person runs. */
 export interface Deed extends Pick<Asked, "options"> {
-  readonly label: string;
-  readonly path: string;
+  readonly path: keyof typeof texts.deeds;
   /** Its arguments. */
   readonly of?: readonly string[];
-  /** What it is about, in the words of a person; the first argument by default. */
-  readonly name?: string | undefined;
+  /** What it is about, in the words of a person; by default the name that the command answers, or the first argument. */
+  readonly name?: string;
 }
 
-/** Runs a command, and tells that it was done. */
-export async function perform<Value>({ label, path, of = [], name = of[0], options }: Deed): Promise<Value> {
-  const value = await act<Value>(path, { arguments: of, options });
-  say(name === undefined ? label : `${label}: ${nameText(name)}`);
-  return value;
+/** Runs a command, and tells what was done. */
+export async function perform({ path, of = [], name: given, options }: Deed): Promise<void> {
+  const value = await run<{ status?: string; name?: string } | null>(path, { arguments: of, options });
+  const name = given ?? value?.name ?? of[0] ?? "";
+  say(texts.deeds[path].done(name && nameText(name), value?.status ?? ""));
 }
 
 /** A button that runs a command. */
-export function Do({ kind, keys, isOff, ...deed }: Deed & Omit<ButtonProps, "onPress" | "children">): View {
+export function Do(
+  { label, kind, keys, isOff, ...deed }: Deed & Omit<ButtonProps, "onPress" | "children">,
+): View {
   const press = () => perform(deed);
-  return html`<${Button} kind=${kind} keys=${keys} isOff=${isOff} onPress=${press}>${deed.label}<//>`;
+  const words = label ?? texts.deeds[deed.path].label;
+  return html`<${Button} kind=${kind} keys=${keys} isOff=${isOff} onPress=${press}>${words}<//>`;
 }
 
 /** A state in a word, with a dot of its color. */
-export function State({ kind, children }: { kind: "good" | "busy" | "bad" | "off"; children: View }): View {
-  return html`<span class="state ${kind}">${children}</span>`;
-}
-
-export function Empty({ children }: { children: View }): View {
-  return html`<div class="empty">${children}</div>`;
-}
-
-export function Failure({ text }: { text: string | undefined }): View {
-  return text && html`
-    <p class="failure" role="alert">
-      <${Line} text=${text} max=${2_000} />
-    </p>
-  `;
+export function stateOf(kind: "good" | "busy" | "bad" | "off", ...words: readonly View[]): View {
+  return html`<span class="state ${kind}">${words}</span>`;
 }
 
 /** Facts with their names; those that are not known are left out. */
-export function Facts({ rows }: { rows: readonly (readonly [string, View | number])[] }): View {
+export function factsOf(rows: readonly (readonly [string, View])[]): View {
+  const known = rows.filter(([, value]) => value !== null && value !== undefined && value !== false);
   return html`<dl class="facts">${
-    rows.filter(([, value]) => value !== null && value !== undefined)
-      .map(([name, value]) =>
-        html`
-          <div key=${name}>
-            <dt>${name}</dt>
-            <dd>${value}</dd>
-          </div>
-        `
-      )
+    known.map(([name, value]) =>
+      html`
+        <div key=${name}>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>
+      `
+    )
   }</dl>`;
-}
-
-/** A name, where there is one. */
-export function nameOf(text: string | null | undefined): View {
-  return text === null || text === undefined ? null : html`<${Name} text=${text} />`;
 }
 
 export function Tabs({ label, tabs, path, chosen }: {
@@ -117,13 +104,11 @@ export function Tabs({ label, tabs, path, chosen }: {
   path: readonly string[];
   chosen: string;
 }): View {
-  return html`<nav class="tabs" aria-label=${label}>${
-    Object.entries(tabs).map(([id, title]) =>
-      html`<a key=${id} href=${linkTo(...path, id)} aria-current=${
-        id === chosen ? "page" : undefined
-      }>${title}</a>`
-    )
-  }</nav>`;
+  const tabOf = ([id, title]: [string, string]) =>
+    html`<a key=${id} href=${linkTo(...path, id)} aria-current=${
+      id === chosen ? "page" : undefined
+    }>${title}</a>`;
+  return html`<nav class="tabs" aria-label=${label}>${Object.entries(tabs).map(tabOf)}</nav>`;
 }
 
 export function Search({ label, value, onInput, onEnter }: {
@@ -156,20 +141,22 @@ interface TableProps {
   /** The cells of each row, with its key. */
   readonly rows: readonly (readonly [key: string, cells: readonly View[]])[];
   readonly empty?: string;
+  readonly isStacked?: boolean;
 }
 
-/** A table that scrolls sideways where it has no room. */
-export function Table({ label, head, rows, empty }: TableProps): View {
+/** A table that scrolls sideways where it has no room; with `isStacked`, each row is a card there. */
+export function Table({ label, head, rows, empty, isStacked }: TableProps): View {
   if (rows.length === 0 && empty !== undefined) return html`<p class="faint">${empty}</p>`;
+  const titleOf = (title: View) => title === "" ? html`<td />` : html`<th scope="col">${title}</th>`;
+  const cellOf = (cell: View, at: number) =>
+    html`<td data-title=${isStacked ? head[at] : undefined}>${cell}</td>`;
   return html`
-    <div class="table" role="region" aria-label=${label} tabindex="0">
+    <div class="table ${isStacked ? "stacked" : ""}" role="region" aria-label=${label} tabindex="0">
       <table>
         <thead>
-          <tr>${head.map((title) => title === "" ? html`<td />` : html`<th scope="col">${title}</th>`)}</tr>
+          <tr>${head.map(titleOf)}</tr>
         </thead>
-        <tbody>${rows.map(([key, cells]) =>
-          html`<tr key=${key}>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`
-        )}</tbody>
+        <tbody>${rows.map(([key, cells]) => html`<tr key=${key}>${cells.map(cellOf)}</tr>`)}</tbody>
       </table>
     </div>
   `;

@@ -1,9 +1,12 @@
 /** Values of commands that a screen shows, read again when an event or the time says that they have changed. */
 import { useEffect, useState } from "preact/hooks";
-import { type Asked, listen, messageOf, read } from "./client.ts";
+import { type Asked, listen, messageOf, run } from "./client.ts";
 
 /** How often one value is read at most, in milliseconds. */
 const LEAST_INTERVAL_MS = 500;
+
+/** How often a value is read of whose changes nothing tells, in milliseconds. */
+const POLL_MS = 5_000;
 
 interface Outcome<Value> {
   readonly value?: Value | undefined;
@@ -13,8 +16,8 @@ interface Outcome<Value> {
 interface ReadingOptions extends Asked {
   /** The events at which it is read again. */
   readonly on?: readonly string[];
-  /** How often it is read although nothing happens. */
-  readonly everyMs?: number;
+  /** Whether it is read every few seconds although nothing happens. */
+  readonly isPolled?: boolean;
 }
 
 /**
@@ -23,7 +26,7 @@ interface ReadingOptions extends Asked {
  */
 export function useReading<Value>(
   path: string,
-  { on = [], everyMs = 0, ...asked }: ReadingOptions = {},
+  { on = [], isPolled = false, ...asked }: ReadingOptions = {},
 ): Outcome<Value> & { readonly again: () => void } {
   const key = JSON.stringify([path, asked]);
   const [state, setState] = useState<Outcome<Value> & { key: string }>({ key });
@@ -37,7 +40,7 @@ export function useReading<Value>(
       isBusy = true;
       while (isWanted && !document.hidden && !over.signal.aborted) {
         isWanted = false;
-        const outcome = await read<Value>(path, { ...asked, signal: over.signal })
+        const outcome = await run<Value>(path, { ...asked, signal: over.signal })
           .then((value) => ({ value, error: undefined }), (error) => ({ error: messageOf(error) }));
         if (over.signal.aborted) return;
         setState((last) => ({ ...last.key === key ? last : {}, key, ...outcome }));
@@ -50,7 +53,7 @@ export function useReading<Value>(
       void go();
     };
     const stop = listen(on, reader.again);
-    const timer = everyMs > 0 ? setInterval(reader.again, everyMs) : undefined;
+    const timer = isPolled ? setInterval(reader.again, POLL_MS) : undefined;
     document.addEventListener("visibilitychange", () => void go(), { signal: over.signal });
     reader.again();
     return () => {

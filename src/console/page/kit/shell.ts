@@ -1,14 +1,13 @@
 /** What is around every screen: navigation, banners, what is announced, the tab, and the focus. */
-import { effect, type ReadonlySignal } from "@preact/signals";
-import { html } from "./html.ts";
-import { useEffect, useState } from "preact/hooks";
+import { render } from "preact";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { texts } from "../texts.ts";
 import { ApiError, connection, follow, hasToken, takeToken } from "./client.ts";
 import { Form, type Values } from "./form.ts";
-import { Button, Dialog, Facts, notice } from "./parts.ts";
+import { Button, Dialog, factsOf, notice } from "./parts.ts";
 import { goTo, linkTo, route, startRouting } from "./route.ts";
 import { pressInList } from "./split.ts";
-import { nameText, type View } from "./words.ts";
+import { html, nameText, type View } from "./words.ts";
 
 export interface Screen {
   readonly id: string;
@@ -22,6 +21,8 @@ export interface Screen {
 
 interface ShellProps {
   readonly screens: readonly Screen[];
+  /** The name of the program, which the title of the tab shows. */
+  readonly name: string;
   /** The program: its name and how it is connected. */
   readonly head: View;
   readonly actions?: View;
@@ -31,13 +32,13 @@ interface ShellProps {
   readonly keys: readonly (readonly [keys: string, what: string])[];
 }
 
-export function Shell({ screens, head, actions, banner, refused, keys }: ShellProps): View {
+export function Shell({ screens, name, head, actions, banner, refused, keys }: ShellProps): View {
   const [isHelping, setHelping] = useState(false);
   const chosen = screens.find(({ id }) => id === route.value[0]) ?? screens[0];
   const { text = "", isAlarm = false } = notice.value ?? {};
   const help = () => setHelping(true);
   const allKeys = [
-    ...screens.map(({ title }, index) => [`${index + 1}`, title]),
+    ...screens.map(({ title }, index) => [`${index + 1}`, title] as const),
     ...keys,
     ...texts.help.keys,
   ];
@@ -46,6 +47,12 @@ export function Shell({ screens, head, actions, banner, refused, keys }: ShellPr
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
   }, [screens]);
+  // What waits is on the first screen.
+  const waiting = screens[0]?.count?.() ?? 0;
+  useLayoutEffect(() => {
+    const count = waiting > 0 ? `(${waiting}) ` : "";
+    document.title = `${count}${name === "" ? "" : `${nameText(name)} · `}${texts.product}`;
+  }, [waiting, name]);
   if (connection.value === "refused") return html`<${Refused} ...${refused} />`;
   const toMain = (event: Event) => {
     event.preventDefault();
@@ -70,7 +77,7 @@ export function Shell({ screens, head, actions, banner, refused, keys }: ShellPr
     <p class="unseen" role="alert">${isAlarm && text}</p>
     ${isHelping && html`
       <${Dialog} title=${texts.help.title} onClose=${() => setHelping(false)}>
-        <${Facts} rows=${allKeys} />
+        ${factsOf(allKeys)}
         <//>
     `}
   `;
@@ -152,27 +159,12 @@ function keepFocus(): void {
   }).observe(document.body, { childList: true, subtree: true });
 }
 
-/** Shows in the title of the tab how much waits. */
-function showCount({ name, count }: PageOptions): void {
-  effect(() => {
-    const waiting = count.value > 0 ? `(${count}) ` : "";
-    document.title = `${waiting}${name.value === "" ? "" : `${nameText(name.value)} · `}${texts.product}`;
-  });
-}
-
-export interface PageOptions {
-  /** The name of the program. */
-  readonly name: ReadonlySignal<string>;
-  /** How much waits for a person. */
-  readonly count: ReadonlySignal<number>;
-}
-
 /** Starts a page: the token moves out of the address, and events are followed. */
-export function startPage(options: PageOptions): void {
+export function startPage(page: () => View): void {
   const { href } = location;
   if (/#[\w-]{40,}$/.test(href) && takeToken(href)) history.replaceState(null, "", linkTo());
   startRouting();
   keepFocus();
-  showCount(options);
   void follow();
+  render(html`<${page} />`, document.body);
 }

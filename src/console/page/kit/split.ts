@@ -1,10 +1,9 @@
 /** Lists to choose from, of any length, and what is chosen: the frame of every screen that has a list. */
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { texts } from "../texts.ts";
-import { html } from "./html.ts";
-import { Button, Empty, Failure, saveFile, Search } from "./parts.ts";
+import { Button, saveFile, Search } from "./parts.ts";
 import { goTo, linkTo, route } from "./route.ts";
-import type { View } from "./words.ts";
+import { failureOf, html, type View } from "./words.ts";
 
 /** What a row shows: its title, what is below it, and what stands at its end. */
 export type Row = readonly [title: View, about: View, end?: View];
@@ -16,6 +15,8 @@ export interface List<Item> {
   readonly row: (item: Item) => Row;
   /** What is said instead of an empty list; a list without it is left out. */
   readonly none?: View;
+  /** How many there are, where these are a part of them. */
+  readonly all?: number | undefined;
 }
 
 interface SplitProps<Item> {
@@ -43,33 +44,31 @@ export function Split<Item>(props: SplitProps<Item>): View {
   const [words, setWords] = useState("");
   const all = list?.items ?? [];
   const items = useMemo(() => all.filter(matching(onSearch ? "" : words)), [all, words]);
-  const lists = list === undefined ? [] : [{ ...list, items, all: all.length }, ...others];
+  const lists = list === undefined ? [] : [{ ...list, items, all: list.all ?? all.length }, ...others];
   const { [path.length]: key } = route.value;
   const pairs = props.lists.flatMap(({ items, keyOf }) => items.map((item) => ({ item, keyOf })));
   const { first = items[0] ?? pairs[0]?.item } = props;
   const chosen = pairs.find(({ item, keyOf }) => keyOf(item) === key)?.item ?? first ?? undefined;
   const save = () => saveFile(file ?? "", items.map((item) => `${JSON.stringify(item)}\n`).join(""));
+  const onInput = (text: string) => {
+    setWords(text);
+    onSearch?.(text);
+  };
+  const titledOf = (each: List<Item>) => {
+    const none = words === "" ? each.none : texts.noMatch;
+    const count = texts.part(each.items.length, each.all ?? each.items.length);
+    const box = html`<${Listbox} ...${each} chosen=${chosen} path=${path} />`;
+    return (each.items.length > 0 || none) && html`<h2>${each.title} <span class="count">${count}</span></h2>
+      ${each.items.length === 0 ? html`<div class="empty">${none}</div>` : box}`;
+  };
   return html`
     <div class="split ${key === undefined ? "" : "chosen"}">
       <div class="list">
-        ${search !== undefined && html`
-          <div class="tools">
-            <${Search} label=${search} value=${words} onEnter=${() => pressInList("Enter")} onInput=${(
-              text: string,
-            ) => {
-              setWords(text);
-              onSearch?.(text);
-            }} />
-            ${tools}${file !== undefined && html`<${Button} isLocal onPress=${save}>${texts.save}<//>`}
-          </div>
-        `}
-        <${Failure} text=${error} />
-        ${lists.map((each) =>
-          (each.items.length > 0 || each.none) && html`
-            <${Titled} key=${each.title} ...${each}
-              none=${words === "" ? each.none : texts.noMatch} chosen=${chosen} path=${path} />
-          `
-        )}
+        ${search !== undefined && html`<div class="tools">
+          <${Search} label=${search} value=${words} onEnter=${() =>
+          pressInList("Enter")} onInput=${onInput} />
+          ${tools}${file !== undefined && html`<${Button} isLocal onPress=${save}>${texts.save}<//>`}</div>`}
+        ${failureOf(error)}${lists.map(titledOf)}
       </div>
       <section class="detail" aria-label=${texts.detail}>
         ${key !== undefined && html`<a class="back" href=${linkTo(...path)}>‹ ${texts.back}</a>`}
@@ -86,21 +85,6 @@ export function matching(words: string): (item: unknown) => boolean {
     const text = words === "" ? "" : JSON.stringify(Object.values(Object(item))).toLowerCase();
     return wanted.every((word) => text.includes(word));
   };
-}
-
-interface TitledProps<Item> extends List<Item> {
-  readonly path: readonly string[];
-  readonly chosen: Item | undefined;
-  /** How many there are without the search. */
-  readonly all?: number;
-}
-
-function Titled<Item>({ all, none, ...list }: TitledProps<Item>): View {
-  const { items, title } = list;
-  return html`
-    <h2>${title} <span class="count">${texts.part(items.length, all ?? items.length)}</span></h2>
-    ${items.length === 0 ? html`<${Empty}>${none}<//>` : html`<${Listbox} ...${list} />`}
-  `;
 }
 
 const ROW_HEIGHT = 52;
@@ -125,8 +109,13 @@ export function pressInList(key: string): boolean {
   return true;
 }
 
+interface ListboxProps<Item> extends List<Item> {
+  readonly path: readonly string[];
+  readonly chosen: Item | undefined;
+}
+
 /** Only the rows in view are in the page. */
-function Listbox<Item>({ path, title, items, keyOf, row, chosen }: TitledProps<Item>): View {
+function Listbox<Item>({ path, title, items, keyOf, row, chosen }: ListboxProps<Item>): View {
   const ref = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 800 });
   const chosenKey = chosen && keyOf(chosen);
@@ -151,7 +140,7 @@ function Listbox<Item>({ path, title, items, keyOf, row, chosen }: TitledProps<I
   const choose = (item: Item) => goTo([...path, keyOf(item)], { isStep: false });
   const open = (item: Item) => {
     choose(item);
-    focusDetail();
+    requestAnimationFrame(() => document.getElementById("detail")?.focus());
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const step = STEPS[event.key];
@@ -167,35 +156,27 @@ function Listbox<Item>({ path, title, items, keyOf, row, chosen }: TitledProps<I
   const idOf = (at: number) => `${title.replaceAll(/\W+/g, "-")}-${at}`;
   const height = `${items.length * ROW_HEIGHT}px`;
   const minHeight = `${Math.min(items.length, LEAST_ROWS) * ROW_HEIGHT}px`;
+  const rowAt = (item: Item, at: number) => {
+    const [top, about, end] = row(item);
+    return html`
+      <div role="option" class="option" key=${keyOf(item)} id=${idOf(at)} onClick=${() => open(item)}
+        aria-selected=${keyOf(item) === chosenKey} aria-setsize=${items.length} aria-posinset=${at + 1}
+        style=${{ top: `${at * ROW_HEIGHT}px` }}>
+        <span class="stack grow"><strong>${top}</strong><small class="faint">${about}</small></span>${end}
+      </div>
+    `;
+  };
   return html`
     <div class="listbox" role="listbox" aria-label=${title} tabindex="0" ref=${ref} onScroll=${look}
       onKeyDown=${onKeyDown} data-chosen=${index >= 0} style=${{ flexBasis: height, minHeight }}
       aria-activedescendant=${index >= from && index < to ? idOf(index) : undefined}>
       <div role="presentation" style=${{ height }}>
-        ${items.slice(from, to).map((item, at) => {
-          const [top, about, end] = row(item);
-          return html`
-            <div role="option" class="option" key=${keyOf(item)} id=${idOf(from + at)} onClick=${() =>
-              open(item)}
-              aria-selected=${keyOf(item) === chosenKey} aria-setsize=${items.length}
-              aria-posinset=${from + at + 1} style=${{ top: `${(from + at) * ROW_HEIGHT}px` }}>
-              <span class="stack grow"><strong>${top}</strong><small class="faint">${about}</small></span>${end}
-            </div>
-          `;
-        })}
-      </div>
+        ${items.slice(from, to).map((item, at) => rowAt(item, from + at))}</div>
     </div>
   `;
 }
 
 /** The heading of what is chosen, which gets the focus when the person goes there, and a line about it. */
-export function Heading({ children, about }: { children: View; about?: View }): View {
-  return html`
-    <h2 tabindex="-1" id="detail">${children}</h2>
-    ${about && html`<p class="who">${about}</p>`}
-  `;
-}
-
-export function focusDetail(): void {
-  requestAnimationFrame(() => document.getElementById("detail")?.focus());
+export function headingOf(title: View, about?: View): View {
+  return html`<h2 tabindex="-1" id="detail">${title}</h2>${about && html`<p class="who">${about}</p>`}`;
 }

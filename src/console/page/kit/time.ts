@@ -1,7 +1,7 @@
 /** Times and sizes as people read them. */
 import { signal } from "@preact/signals";
-import { html } from "./html.ts";
-import type { VNode } from "preact";
+import { texts } from "../texts.ts";
+import { html, type View } from "./words.ts";
 
 /** The time, told once a second while the page is visible. */
 export const now = signal(Date.now());
@@ -31,27 +31,31 @@ export function spanText(ms: number): string {
 }
 
 export function sizeText(bytes: number): string {
-  if (bytes < 1_000) return `${bytes} B`;
-  return bytes < 1_000_000
-    ? `${(bytes / 1_000).toFixed(bytes < 10_000 ? 1 : 0)} kB`
-    : `${(bytes / 1_000_000).toFixed(1)} MB`;
+  if (bytes < 1_024) return `${bytes} B`;
+  return bytes < 1_048_576 ? `${(bytes / 1_024).toFixed(1)} KiB` : `${(bytes / 1_048_576).toFixed(1)} MiB`;
 }
 
-/** How long ago an instant was. */
-export function Since({ at }: { at: string | undefined }): VNode | null {
-  if (at === undefined) return null;
-  const date = new Date(at);
-  return html`<time datetime=${at} title=${date.toLocaleString()}>${
-    spanText(now.value - date.getTime())
-  }</time>`;
+/** How long ago an instant was, told anew each second. */
+export function sinceOf(at: string | null): View {
+  return at !== null && html`<${Since} at=${at} />`;
+}
+
+function Since({ at }: { at: string }): View {
+  return timeOf(at, spanText(now.value - Date.parse(at)));
 }
 
 /** The time of day; with the date, unless it is today. */
-export function Moment({ at }: { at: string }): VNode {
+export function momentOf(at: string): View {
   const date = new Date(at);
   const isToday = date.toDateString() === new Date().toDateString();
   const day = isToday ? "" : `${date.toLocaleDateString(undefined, { month: "short", day: "numeric" })} `;
-  return html`<time datetime=${at} title=${date.toLocaleString()}>${day}${
-    date.toLocaleTimeString("sv")
-  }</time>`;
+  return timeOf(at, `${day}${date.toLocaleTimeString("sv")}`);
+}
+
+export function asleepOf(since: string): View {
+  return html`<span>${texts.asleepSince} ${momentOf(since)}</span>`;
+}
+
+function timeOf(at: string, text: string): View {
+  return html`<time datetime=${at} title=${new Date(at).toLocaleString()}>${text}</time>`;
 }

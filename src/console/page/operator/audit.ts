@@ -1,11 +1,10 @@
 /** Audit: who connected, joined, left, was refused or ended. */
 import { useMemo } from "preact/hooks";
-import { html } from "../kit/html.ts";
-import { Facts, nameOf } from "../kit/parts.ts";
+import { factsOf } from "../kit/parts.ts";
 import { useReading } from "../kit/reading.ts";
-import { Heading, type Row, Split } from "../kit/split.ts";
-import { Moment } from "../kit/time.ts";
-import { Line, type View } from "../kit/words.ts";
+import { headingOf, type Row, Split } from "../kit/split.ts";
+import { momentOf } from "../kit/time.ts";
+import { html, lineOf, nameOf, type View } from "../kit/words.ts";
 import { texts } from "../texts.ts";
 
 const T = texts.operator.audit;
@@ -37,21 +36,12 @@ function keyOf({ time, message, sid = "" }: AuditLine): string {
 
 function rowOf({ time, message, name, principal, office }: AuditLine): Row {
   const names = [name ?? principal, office].filter((each) => typeof each === "string");
-  return [
-    html`<${Line} text=${message} />`,
-    html`<${Moment} at=${time} />${names.map((each) => [" · ", nameOf(each)])}`,
-  ];
+  return [lineOf(message), [momentOf(time), ...names.flatMap((each) => [" · ", nameOf(each)])]];
 }
 
 function detailOf({ time, message, level: _, module: _module, ...rest }: AuditLine): View {
-  const rows = Object.entries(rest).map(([name, value]) => [
-    name,
-    html`<${Line} max=${1_000} text=${typeof value === "string" ? value : JSON.stringify(value)} />`,
-  ]);
-  return html`
-    <${Heading} about=${html`<${Moment} at=${time} />`}>
-      <${Line} text=${message} />
-      <//>
-      <${Facts} rows=${rows} />
-  `;
+  const rows = Object.entries(rest).map(([name, value]) =>
+    [name, lineOf(typeof value === "string" ? value : JSON.stringify(value), 1_000)] as const
+  );
+  return [headingOf(lineOf(message), momentOf(time)), factsOf(rows)];
 }

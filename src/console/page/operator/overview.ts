@@ -4,10 +4,9 @@ import type { OverviewValue, RateValue } from "../../../api_values.ts";
 import { Chart } from "../kit/chart.ts";
 import { connection } from "../kit/client.ts";
 import { Ask } from "../kit/form.ts";
-import { html } from "../kit/html.ts";
-import { Facts, State, Table } from "../kit/parts.ts";
+import { factsOf, stateOf, Table } from "../kit/parts.ts";
 import { durationText, sizeText, spanText } from "../kit/time.ts";
-import { Line, Name, type View } from "../kit/words.ts";
+import { html, lineOf, type View } from "../kit/words.ts";
 import { texts } from "../texts.ts";
 
 const T = texts.operator.overview;
@@ -15,8 +14,8 @@ const T = texts.operator.overview;
 export const overview = signal<OverviewValue | undefined>(undefined);
 
 export function readyState({ ready }: OverviewValue): View {
-  if (connection.value === "lost") return html`<${State} kind="bad">${texts.head.notConnected}<//>`;
-  return html`<${State} kind=${ready ? "good" : "bad"}>${ready ? T.ready : T.notReady}<//>`;
+  if (connection.value === "lost") return stateOf("bad", texts.head.notConnected);
+  return stateOf(ready ? "good" : "bad", ready ? T.ready : T.notReady);
 }
 
 export function Overview(): View {
@@ -24,40 +23,42 @@ export function Overview(): View {
   if (value === undefined) return null;
   const { unready, members, offices, uptime_s, options, shared } = value;
   const { rss, message_bytes, max_message_bytes } = value.memory;
+  const bar = html`<progress aria-label=${T.messages} max=${max_message_bytes} value=${message_bytes} />`;
   return html`
     <div class="scroll">
       <div class="who">
         <h2 class="heading">${readyState(value)}</h2>
-        ${unready !== null && html`<${Line} text=${unready} />`}
+        ${unready !== null && lineOf(unready)}
         <div class="grow"></div>
-        <${Ask} kind="danger" title=${T.drainTitle} about=${T.drainAbout} label=${T.drain} path="drain" />
+        <${Ask} kind="danger" title=${T.drainTitle} about=${T.drainAbout} path="drain" />
       </div>
       ${shared && html`<p class="hint">${T.oneOfSeveral}</p>`}
-      <${Facts} rows=${[
+      ${factsOf([
         [T.up, spanText(uptime_s * 1_000)],
-        [T.members, T.counts(members)],
+        [texts.operator.offices.parts.members, T.counts(members)],
         [texts.operator.offices.title, html`<a href="#/offices">${offices.toLocaleString("en")}</a>`],
         [T.outside, members["none"] || null],
         [texts.memory, sizeText(rss)],
         [
           T.messages,
-          html`<span class="stack">${T.of(sizeText(message_bytes), sizeText(max_message_bytes))}
-            <progress aria-label=${T.messages} max=${max_message_bytes} value=${message_bytes} /></span>`,
+          html`<span class="stack">${
+            T.of(sizeText(message_bytes), sizeText(max_message_bytes))
+          }${bar}</span>`,
         ],
-      ]} />
-      <h3>${T.last15m}</h3>
-      <${Rates} samples=${value.last15m} />
+      ])}
+      <h3>${T.last15m}</h3>${ratesOf(value.last15m)}
       <h3>${T.options}</h3>
-      <${Table} label=${T.options} head=${T.optionHead} empty=${T.noOptions}
-        rows=${options.map(({ name, value, default: usual }) => [
-          name,
-          [html`<code>${name}</code>`, html`<${Name} text=${value} />`, usual ?? texts.noValue],
-        ])} />
+      <${Table} isStacked label=${T.options} head=${T.optionHead} empty=${T.noOptions}
+        rows=${options.map(optionRow)} />
     </div>
   `;
 }
 
-function Rates({ samples }: { samples: readonly RateValue[] }): View {
+function optionRow({ name, value, default: usual }: OverviewValue["options"][number]): readonly unknown[] {
+  return [name, [html`<code>${name}</code>`, lineOf(value), usual ?? texts.noValue]];
+}
+
+function ratesOf(samples: readonly RateValue[]): View {
   const series = (name: string, valueOf: (sample: RateValue) => number | undefined) => {
     const points = samples.map((sample) => ({ at: sample.at, value: valueOf(sample) }));
     return { name, points: points.filter(({ value }) => value !== undefined) };

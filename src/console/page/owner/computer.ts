@@ -7,7 +7,7 @@ import type {
   StatusValue,
   WaitingValue,
 } from "../../../api_values.ts";
-import { listen, read } from "../kit/client.ts";
+import { listen, run, type Told } from "../kit/client.ts";
 import { say } from "../kit/parts.ts";
 import { nameText } from "../kit/words.ts";
 import { texts } from "../texts.ts";
@@ -21,9 +21,6 @@ export const isPaused = computed(() => calls.value?.paused ?? false);
 export const history = signal<readonly HistoryValue[]>([]);
 
 const MAX_HISTORY = 1_000;
-type Told = Readonly<Record<string, unknown>>;
-/** Events that come while all is read: they are newer than what is read. */
-let meanwhile: Told[] = [];
 
 function take(event: Told): void {
   const { value: known } = calls;
@@ -34,7 +31,7 @@ function take(event: Told): void {
   }
   if (event["event"] === "paused") calls.value = { ...known, paused: event["paused"] === true };
   if (event["event"] === "call") {
-    const others = history.value.filter(({ id }) => id !== event["id"]);
+    const others = history.value.filter(({ call }) => call !== event["call"]);
     history.value = [...others, event as unknown as HistoryValue].slice(-MAX_HISTORY);
   }
 }
@@ -57,28 +54,26 @@ function takeWaiting(event: Told): readonly WaitingValue[] {
   return changed(waiting.value, event, "gone");
 }
 
-/** Reads all anew, and then applies what has happened meanwhile. */
-async function readAll(): Promise<void> {
-  const events: Told[] = [];
-  meanwhile = events;
-  try {
+/** Reads all at the beginning and whenever events were missed, and applies what happens meanwhile and afterwards. */
+export function followComputer(): void {
+  /** Events that come while all is read: they are newer than what is read. */
+  let meanwhile: Told[] = [];
+  const readAll = async () => {
+    const events: Told[] = [];
+    meanwhile = events;
     const [now, records] = await Promise.all([
-      read<CallsValue>("calls/list"),
-      read<{ history: readonly HistoryValue[] }>("history"),
+      run<CallsValue>("calls/list"),
+      run<{ history: readonly HistoryValue[] }>("history"),
     ]);
     if (meanwhile !== events) return;
     calls.value = now;
     history.value = records.history;
     meanwhile = [];
     events.forEach(take);
-  } catch {
-    // The connection tells when the Computer is gone; when it comes back, all is read again.
-  }
-}
-
-export function followComputer(): void {
+  };
   listen(["waiting", "running", "call", "paused"], (event) => {
-    if (event["event"] === "reset") return void readAll();
+    // The connection tells when the Computer is gone; when it comes back, all is read again.
+    if (event["event"] === "reset") return void readAll().catch(() => {});
     meanwhile.push(event);
     take(event);
   });

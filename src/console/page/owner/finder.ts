@@ -1,12 +1,26 @@
-/** The Finder: documents, their pages, and the elements of a page with tables and pictures. */
+/** The Finder: documents, their pages, and what is on a page. */
 import { useState } from "preact/hooks";
 import type { DocumentValue } from "../../../api_values.ts";
-import { parseValue, recordOf, type Values } from "../kit/form.ts";
-import { html } from "../kit/html.ts";
-import { Facts, Failure, Pager, Table } from "../kit/parts.ts";
+import { readContent } from "../../../dpe/content.ts";
+import { summaryOf, toPlainText } from "../../../dpe/plain_text.ts";
+import { renderElementText } from "../../../dpe/text.ts";
+import type { DPEPage } from "../../../protocol/dpe.ts";
+import type { TableContent } from "../../../protocol/dpe_content.ts";
+import { parseValue, recordOf } from "../kit/form.ts";
+import { factsOf, Pager, Table } from "../kit/parts.ts";
 import { useReading } from "../kit/reading.ts";
-import { Heading, type Row, Split } from "../kit/split.ts";
-import { Line, Lines, Name, Picture, pictureOf, Prose, Uri, type View } from "../kit/words.ts";
+import { headingOf, type Row, Split } from "../kit/split.ts";
+import {
+  failureOf,
+  html,
+  lineOf,
+  linesOf,
+  nameOf,
+  pictureOf,
+  proseOf,
+  uriOf,
+  type View,
+} from "../kit/words.ts";
 import { texts } from "../texts.ts";
 
 const T = texts.finder;
@@ -18,75 +32,55 @@ export function Finder(): View {
   const options = { limit: LIMIT, offset: (page - 1) * LIMIT, ...keyword !== "" && { keyword } };
   const { value, error } = useReading<{ documents: readonly DocumentValue[]; total_count?: number }>(
     "finder",
-    {
-      options,
-      on: ["documents"],
-    },
+    { options, on: ["documents"] },
   );
-  const { documents: items = [], total_count = 0 } = value ?? {};
-  const pages = Math.ceil(total_count / LIMIT);
-  const pager = html`<${Pager} page=${page} pages=${pages} onPage=${(page: number) =>
-    setAsked({ keyword, page })} />`;
+  const { documents: items = [], total_count: all = 0 } = value ?? {};
+  const pages = Math.ceil(all / LIMIT);
+  const onPage = (page: number) => setAsked({ keyword, page });
+  const keyOf = ({ uri }: DocumentValue) => uri;
   return html`
-    <${Split} path=${["sees", "finder"]} search=${T.search} error=${error} tools=${pages > 1 && pager}
+    <${Split} path=${["sees", "finder"]} search=${T.search} error=${error}
+      tools=${pages > 1 && html`<${Pager} page=${page} pages=${pages} onPage=${onPage} />`}
       onSearch=${(keyword: string) => setAsked({ keyword, page: 1 })}
-      lists=${[{
-        title: T.title,
-        items,
-        none: value && T.none,
-        row: rowOf,
-        keyOf: ({ uri }: DocumentValue) => uri,
-      }]}
-      detail=${(document: DocumentValue) =>
-        html`<${DocumentDetail} key=${document.uri} document=${document} />`} />
+      lists=${[{ title: T.title, items, all, none: value && T.none, row: rowOf, keyOf }]}
+      detail=${(each: DocumentValue) => html`<${DocumentDetail} key=${each.uri} document=${each} />`} />
   `;
 }
 
-function rowOf({ title, file_type, page_count, server }: DocumentValue): Row {
+function rowOf({ title, file_type, page_count, uri, file_uri }: DocumentValue): Row {
   return [
-    html`<${Line} text=${title} max=${120} />`,
-    html`<${Name} text=${server} /> · ${T.pages(page_count)}`,
-    html`<span class="badge"><${Line} text=${file_type} max=${12} /></span>`,
+    lineOf(title, 120),
+    // There is room for the name of a file and of its folder.
+    html`${T.pages(page_count)} · ${uriOf((file_uri ?? uri).split("/").slice(-2).join("/"))}`,
+    html`<span class="badge">${lineOf(file_type, 12)}</span>`,
   ];
 }
 
 function DocumentDetail({ document }: { document: DocumentValue }): View {
   const [page, setPage] = useState(1);
-  const { summary = "", keywords = [], uri, last_modified, page_count } = document;
+  const { title, summary = "", keywords = [], uri, file_uri, last_modified, page_count, server } = document;
   return html`
-    <${Heading}>
-      <${Line} text=${document.title} max=${160} />
-      <//>
-      <${Prose} text=${summary} />
-      <${Facts} rows=${[
-        [T.address, html`<${Uri} text=${uri} />`],
-        [T.keywords, keywords.length === 0 ? null : html`<${Line} text=${keywords.join(", ")} />`],
-        [T.changed, last_modified && html`<${Line} text=${last_modified} max=${40} />`],
-      ]} />
-      <${Pager} page=${page} pages=${page_count} onPage=${setPage} />
-      <${Page} key=${page} uri=${`${uri}/pages/${page - 1}`} />
+    ${headingOf(lineOf(title, 160))}${proseOf(summary)}
+    ${factsOf([
+      [T.address, uriOf(uri)],
+      [T.file, file_uri && uriOf(file_uri)],
+      [texts.history.server, nameOf(server)],
+      [T.keywords, keywords.length > 0 && lineOf(keywords.join(", "))],
+      [T.changed, last_modified && lineOf(last_modified, 40)],
+    ])}
+    <${Pager} page=${page} pages=${page_count} onPage=${setPage} />
+    <${Page} key=${page} uri=${`${uri}/pages/${page - 1}`} />
   `;
 }
 
-/** The most elements of a page, rows of a table and items of a list that are shown. */
+/** The most elements of a page, rows of a table, and columns that are shown. */
 const MAX_SHOWN = 200;
-/** The most of them and of the cells of tables that one page shows together: a browser stands still over more. */
-const MAX_PARTS = 20_000;
+/** The most cells that the tables of one page show together: a browser stands still over more. */
+const MAX_CELLS = 20_000;
 
-/** The first of some parts, as many as there is room for, and how many there are besides. */
-type Take = <Part>(
-  parts: readonly Part[],
-  name: Parameters<typeof T.more>[1],
-) => readonly [taken: readonly Part[], rest: View];
-
-function partRoom(): Take {
-  let left = MAX_PARTS;
-  return (parts, name) => {
-    const taken = parts.slice(0, Math.min(MAX_SHOWN, left));
-    left -= taken.length;
-    const rest = parts.length - taken.length;
-    return [taken, rest > 0 && html`<p class="faint">${T.more(rest, name)}</p>`];
-  };
+/** The cells for which a page still has room. */
+interface Room {
+  cells: number;
 }
 
 function Page({ uri }: { uri: string }): View {
@@ -94,66 +88,55 @@ function Page({ uri }: { uri: string }): View {
     arguments: [uri],
     on: ["documents"],
   });
-  const { title = "", elements } = recordOf(parseValue(value?.contents[0]?.text ?? ""));
-  const take = partRoom();
-  const [shown, rest] = take(Array.isArray(elements) ? elements.map(recordOf) : [], "element");
+  const { title = "", elements }: Partial<DPEPage> = recordOf(parseValue(value?.contents[0]?.text ?? ""));
+  const all = Array.isArray(elements) ? elements : [];
+  const room: Room = { cells: MAX_CELLS };
   return html`
-    <${Failure} text=${error} />
+    ${failureOf(error)}
     <article class="card paper" aria-label=${T.pageContent}>
-      <p class="faint"><${Line} text=${String(title)} /></p>
-      ${shown.map((element) => elementView(element, take))}${rest}
-      ${value !== undefined && shown.length === 0 && html`<p class="faint">${T.emptyPage}</p>`}</article>
+      <p class="faint">${lineOf(String(title))}</p>
+      ${all.slice(0, MAX_SHOWN).map((element) => elementView(element, room))}
+      ${moreOf(all.length - MAX_SHOWN, "element")}
+      ${value !== undefined && all.length === 0 && html`<p class="faint">${T.emptyPage}</p>`}</article>
   `;
 }
 
-function elementView(element: Values, take: Take): View {
-  const category = String(element["category"]);
-  const content = recordOf(element["content"]);
-  const { text, headers, rows, items, code, data, mime_type, url } = content;
-  if (category === "heading") {
-    return html`
-      <p class="heading">
-        <${Line} text=${String(text)} />
-      </p>
-    `;
-  }
-  if (Array.isArray(headers) && Array.isArray(rows)) return tableView({ headers, rows }, take);
-  if (Array.isArray(items)) return listView(content, take);
-  if (typeof code === "string") {
-    return html`
-      <div class="card">
-        <${Lines} text=${code} />
-      </div>
-    `;
-  }
-  if (category === "text" && typeof text === "string") return html`<${Prose} text=${text} max=${20_000} />`;
-  const told = [element["summary"], content["title"], content["description"], content["data_summary"], text]
-    .filter((each): each is string => typeof each === "string" && each !== "").slice(0, 2);
-  const picture = pictureOf(mime_type, data);
-  return html`<figure>${picture !== undefined && html`<${Picture} source=${picture} label=${told[0]} />`}
-    <figcaption><span class="badge"><${Line} text=${category} max=${40} /></span>
-      ${told.map((each) => html`<${Prose} text=${each} />`)}
-      ${told.length === 0 && html`<${Lines} text=${JSON.stringify(content, null, 2)} />`}
-      ${typeof url === "string" && html`<${Uri} text=${url} />`}</figcaption></figure>`;
+function moreOf(rest: number, part: Parameters<typeof T.more>[1]): View {
+  return rest > 0 && html`<p class="faint">${T.more(rest, part)}</p>`;
 }
 
-function tableView(
-  { headers, rows }: Readonly<Record<"headers" | "rows", readonly unknown[]>>,
-  take: Take,
-): View {
-  const cell = (value: unknown) => html`<${Line} text=${String(value ?? "")} max=${500} />`;
-  const [head, columns] = take(headers, "column");
-  const [body, rest] = take(rows, "row");
-  const shown = body.map((row, at) => [at, take(Array.isArray(row) ? row : [row], "column")[0].map(cell)]);
-  return html`<${Table} label=${T.table} head=${head.map(cell)} rows=${shown} />${columns}${rest}`;
+/** An element as the Agent reads it as text; a table, a picture and a summary are drawn. */
+function elementView(element: DPEPage["elements"][number], room: Room): View {
+  const typed = readContent(element);
+  switch (typed?.category) {
+    case "table":
+    case "pivot_table":
+      return tableView(typed.content, room);
+    case "heading":
+      return html`<p class="heading">${lineOf(typed.content.text)}</p>`;
+    case "code":
+      return html`<div class="card">${linesOf(typed.content.code)}</div>`;
+    case "text":
+    case "list":
+    case "formula":
+    case "link":
+      return proseOf(renderElementText(element), 20_000);
+  }
+  const { category, summary } = summaryOf(element);
+  const { data, mime_type, data_summary } = recordOf(typed?.content);
+  return html`<figure>${pictureOf(mime_type, data, summary)}
+    <figcaption><span class="badge">${lineOf(category, 40)}</span>${proseOf(summary)}${
+    typeof data_summary === "string" && proseOf(data_summary)
+  }</figcaption></figure>`;
 }
 
-function listView({ items, ordered }: Values, take: Take): View {
-  const [shown, rest] = take(Array.isArray(items) ? items : [], "item");
-  const list = shown.map((item) => {
-    const below = recordOf(item);
-    return html`<li><${Line} text=${String(below["text"] ?? item)} max=${2_000} />
-      ${Array.isArray(below["items"]) && listView(below, take)}</li>`;
-  });
-  return html`${ordered === true ? html`<ol>${list}</ol>` : html`<ul>${list}</ul>`}${rest}`;
+function tableView({ headers, rows }: TableContent, room: Room): View {
+  const cell = (value: unknown) => lineOf(toPlainText(value), 500);
+  const widest = rows.reduce((most, row) => Math.max(most, row.length), headers.length);
+  const width = Math.max(1, Math.min(MAX_SHOWN, widest));
+  const shown = Math.min(MAX_SHOWN, Math.floor(room.cells / width));
+  const body = rows.slice(0, shown).map((row, at) => [at, row.slice(0, width).map(cell)]);
+  room.cells -= body.length * width;
+  return html`<${Table} label=${T.table} head=${headers.slice(0, width).map(cell)} rows=${body} />
+    ${moreOf(widest - width, "column")}${moreOf(rows.length - body.length, "row")}`;
 }

@@ -1,14 +1,23 @@
 /** Now: what waits for the owner, what runs, and what was called last. */
 import { useEffect, useState } from "preact/hooks";
 import type { HistoryValue, RunningValue, WaitingValue } from "../../../api_values.ts";
-import { act } from "../kit/client.ts";
+import { run } from "../kit/client.ts";
 import { Form, parseValue, recordOf, type Values } from "../kit/form.ts";
-import { html } from "../kit/html.ts";
-import { Button, Do, Empty, Failure, nameOf, Pager, State } from "../kit/parts.ts";
+import { Button, Do, Pager, stateOf } from "../kit/parts.ts";
 import { useReading } from "../kit/reading.ts";
-import { Heading, type Row, Split } from "../kit/split.ts";
-import { now, Since, spanText } from "../kit/time.ts";
-import { Line, Lines, Members, Name, Prose, Uri, type View } from "../kit/words.ts";
+import { headingOf, type Row, Split } from "../kit/split.ts";
+import { now, sinceOf, spanText } from "../kit/time.ts";
+import {
+  failureOf,
+  html,
+  lineOf,
+  linesOf,
+  membersOf,
+  nameOf,
+  proseOf,
+  uriOf,
+  type View,
+} from "../kit/words.ts";
 import { texts } from "../texts.ts";
 import { calls, history, waiting } from "./computer.ts";
 import { RecordDetail, recordRow } from "./history.ts";
@@ -28,10 +37,10 @@ export function Now(): View {
   );
   const recent = history.value.slice(-MAX_RECENT).reverse();
   const calm = html`
-    <${Empty}>
+    <div class="empty">
       <p><strong>${T.calmTitle}</strong></p>
       <p>${T.calm}</p>
-      <//>
+    </div>
   `;
   const none = calls.value ? T.nothingWaits : texts.loading;
   return html`<${Split} path=${["now"]} first=${waiting.value[0] ?? null} otherwise=${calm} lists=${[
@@ -50,22 +59,20 @@ function detailOf(entry: Entry): (props: { entry: never }) => View {
 function callRow(call: Call): Row {
   const asks = "kind" in call && call.kind === "question";
   return [
-    html`<${Name} text=${call.name} />`,
-    html`<${Name} text=${call.server} /> · ${asks ? T.asks : html`<${Caller} call=${call} />`}`,
-    "kind" in call ? html`<${TimeLeft} call=${call} />` : html`
-      <span class="left"><small><${Since} at=${call.since} /></small><${Progress} call=${call} /></span>
-    `,
+    nameOf(call.name),
+    html`${nameOf(call.server)} · ${asks ? T.asks : callerOf(call)}`,
+    "kind" in call
+      ? html`<${TimeLeft} call=${call} />`
+      : html`<span class="left"><small>${sinceOf(call.since)}</small>${progressOf(call)}</span>`,
   ];
 }
 
-function Progress(
-  { call: { progress: { progress, total } = { progress: 0 } } }: { call: RunningValue },
-): View {
+function progressOf({ progress: { progress, total } = { progress: 0 } }: RunningValue): View {
   return html`<progress aria-label=${T.progress} max=${total ?? 1} value=${total && progress}></progress>`;
 }
 
 function TimeLeft({ call: { since, ends_at } }: { call: WaitingValue }): View {
-  if (ends_at === undefined) return html`<small class="faint"><${Since} at=${since} /></small>`;
+  if (ends_at === undefined) return html`<small class="faint">${sinceOf(since)}</small>`;
   const endsAt = Date.parse(ends_at);
   const leftMs = Math.max(0, endsAt - now.value);
   return html`<span class="left ${leftMs < 15_000 ? "hot" : ""}"><small>${T.left(spanText(leftMs))}</small>
@@ -73,21 +80,21 @@ function TimeLeft({ call: { since, ends_at } }: { call: WaitingValue }): View {
 }
 
 /** The Agent as the Server knows it, then what the request says. */
-function Caller({ call }: { call: Call }): View {
+function callerOf(call: Call): View {
   const { agent, client, is_local } = call;
   if (is_local) return T.you;
   const claimed = "claimed_agent" in call && call.claimed_agent !== agent ? call.claimed_agent : "";
   const says = client === undefined ? T.callsItself : T.forAsItSays;
   const name = client ?? claimed;
-  return html`<span>${agent === undefined ? T.unknownAgent : html`${T.agent} <${Name} text=${agent} />`}${
-    name !== "" && html`<span>, ${says} <${Name} text=${name} /></span>`
+  return html`<span>${agent === undefined ? T.unknownAgent : [T.agent, " ", nameOf(agent)]}${
+    name !== "" && html`<span>, ${says} ${nameOf(name)}</span>`
   }</span>`;
 }
 
 /** Who does what with which tool. */
-function Who({ call, does }: { call: Call; does: string }): View {
-  return html`<span><${Caller} call=${call} /> ${does} <strong><${Name} text=${call.tool} /></strong> ${T.of}
-    ${" "}<strong><${Name} text=${call.server} /></strong></span>`;
+function whoOf(call: Call, does: string): View {
+  return html`<span>${callerOf(call)} ${does} <strong>${nameOf(call.tool)}</strong> ${T.of}
+    ${" "}<strong>${nameOf(call.server)}</strong></span>`;
 }
 
 /** How long buttons wait for a person to see that another call has come under the pointer, in milliseconds. */
@@ -101,33 +108,22 @@ function Approval({ entry: call }: { entry: WaitingValue }): View {
     return () => clearTimeout(timer);
   }, []);
   const { id, title, name, digest: shown, annotations = {}, description = "" } = call;
-  const decide = (path: string, options: Values = {}) => () => act(path, { arguments: [id], options });
+  const decide = (path: string, options: Values = {}) => () => run(path, { arguments: [id], options });
   const isOff = !isRead || !isArmed;
+  const about = html`${whoOf(call, T.wantsToRun)}<${TimeLeft} call=${call} />`;
   return html`
-    <${Heading} about=${html`
-      <${Who} call=${call} does=${T.wantsToRun} />
-      <${TimeLeft} call=${call} />
-    `}>
-      ${title ? html`<${Line} text=${title} max=${120} />` : html`<${Name} text=${name} />`}<//>
-    <${Hints} annotations=${annotations} />
-    ${call.must_ask && html`<p class="faint">${T.mustAsk}</p>`}
-    <${Changes} tool=${call} />
+    ${headingOf(title ? lineOf(title, 120) : nameOf(name), about)}
+    ${hintsOf(annotations)}${call.must_ask && html`<p class="faint">${T.mustAsk}</p>`}${changesOf(call)}
     <h3>${T.arguments}</h3>
     <${Arguments} id=${id} onRead=${() => setRead(true)} />
-    ${description !== "" && html`
-      <h3>${T.description}</h3>
-      <${Prose} text=${description} />
-    `}
+    ${description !== "" && html`<h3>${T.description}</h3>${proseOf(description, 16_384)}`}
     <div class="actions bar">
-      <${Button} kind="primary" keys="A" isOff=${isOff}
-        onPress=${decide("calls/allow", { shown })}>${T.allow}<//>
+      <${Button} kind="primary" keys="A" isOff=${isOff} onPress=${decide("calls/allow", { shown })}>
+        ${T.allow}<//>
       ${call.has_always !== false && html`
-        <${Button} isOff=${isOff}
-          onPress=${decide("calls/allow", { shown, always: true })}>${T
-            .always}<//>
+        <${Button} isOff=${isOff} onPress=${decide("calls/allow", { shown, always: true })}>${T.always}<//>
       `}
-      <${Button} kind="danger" keys="D" isOff=${!isArmed}
-        onPress=${decide("calls/deny")}>${T.deny}<//>
+      <${Button} kind="danger" keys="D" isOff=${!isArmed} onPress=${decide("calls/deny")}>${T.deny}<//>
     </div>
   `;
 }
@@ -135,30 +131,22 @@ function Approval({ entry: call }: { entry: WaitingValue }): View {
 const HINTS: Readonly<Record<string, Readonly<Record<string, string>>>> = texts.hints;
 
 /** What the MCP server says of its tool. */
-export function Hints({ annotations }: { annotations: Values }): View {
+export function hintsOf(annotations: Values): View {
   const told = Object.entries(HINTS).flatMap(([hint, says]) => says[String(annotations[hint])] ?? []);
+  const badge = (text: string) =>
+    html`<span class="badge ${text === texts.hints.destructiveHint.true ? "bad" : ""}">${text}</span>`;
   return told.length > 0 &&
-    html`<p class="hints"><small class="faint">${texts.hintsAsItSays}</small>${
-      told.map((text) =>
-        html`<span class="badge ${text === texts.hints.destructiveHint.true ? "bad" : ""}">${text}</span>`
-      )
-    }</p>`;
+    html`<p class="hints"><small class="faint">${texts.hintsAsItSays}</small>${told.map(badge)}</p>`;
 }
 
-export function Changes(
-  { tool: { changed, changes = [] } }: { tool: Pick<WaitingValue, "changed" | "changes"> },
-): View {
+export function changesOf({ changed, changes = [] }: Pick<WaitingValue, "changed" | "changes">): View {
   if (changed === undefined && changes.length === 0) return null;
-  const lines = (text: string) => html`<${Lines} text=${text} />`;
+  const removedOf = (text: string) => html`<del>${linesOf(text)}</del>`;
+  const addedOf = (text: string) => html`<ins>${linesOf(text)}</ins>`;
   return html`<section class="card changes">
-    <h3>${T.changed}${changed !== undefined && html`: <${Line} text=${changed} />`}</h3>
-    ${
+    <h3>${T.changed}${changed !== undefined && html`: ${lineOf(changed)}`}</h3>${
     changes.map(({ member, removed, added }) =>
-      html`<div><strong><${Name} text=${member} /></strong>
-        ${removed.map((text) => html`<del>${lines(text)}</del>`)}${
-        added.map((text) => html`<ins>${lines(text)}</ins>`)
-      }
-      </div>`
+      html`<div><strong>${nameOf(member)}</strong>${removed.map(removedOf)}${added.map(addedOf)}</div>`
     )
   }</section>`;
 }
@@ -173,38 +161,31 @@ function Arguments({ id, onRead }: { id: string; onRead: () => void }): View {
   useEffect(() => {
     if (value !== undefined && value.page >= value.pages) onRead();
   }, [value]);
-  if (value === undefined) return html`<${Failure} text=${error} />`;
+  if (value === undefined) return failureOf(error);
   const { pages, text } = value;
-  if (pages === 1) return html`<${Members} label=${T.arguments} value=${recordOf(parseValue(text))} />`;
+  if (pages === 1) return membersOf(recordOf(parseValue(text)), T.arguments);
   return html`
     <${Pager} page=${page} pages=${pages} onPage=${setPage} />
-    <${Lines} key=${page} text=${text} first=${200_000} />
+    <div key=${page}>${linesOf(text, { first: 200_000 })}</div>
     <small class="faint">${T.readFirst}</small>
   `;
 }
 
 /** A question of an MCP server, or a sign-in that waits for the browser. */
 export function Asking({ entry: asked }: { entry: WaitingValue }): View {
-  const { mode = "form", message = "", schema = {}, url = "", user_code, problems = [] } = asked.question ??
-    {};
-  const { id } = asked;
+  const { id, server, question = { mode: "form", message: "" } } = asked;
+  const { mode, message, schema = {}, url = "", user_code, problems = [] } = question;
   const send = (content: Values) =>
-    act("calls/answer", { arguments: [id], options: { content: JSON.stringify(content) } });
+    run("calls/answer", { arguments: [id], options: { content: JSON.stringify(content) } });
   const decline = html`<${Button} onPress=${() =>
-    act("calls/decline", { arguments: [id] })}>${T.decline}<//>`;
+    run("calls/decline", { arguments: [id] })}>${T.decline}<//>`;
   const form = mode === "form" ? { schema, submit: T.answer } : { schema: T.pasteSchema, submit: T.paste };
+  const about = html`${whoOf(asked, T.calls)}<${TimeLeft} call=${asked} />`;
   return html`
-    <${Heading} about=${html`
-      <${Who} call=${asked} does=${T.calls} />
-      <${TimeLeft} call=${asked} />
-    `}>
-      ${T.serverAsks} <${Name} text=${asked.server} /><//>
-    <${Prose} text=${message} max=${16_384} />
-    ${problems.map((problem) => html`<${Failure} text=${problem} />`)}
+    ${headingOf([T.serverAsks, " ", nameOf(server)], about)}
+    ${proseOf(message, 16_384)}${problems.map(failureOf)}
     ${mode !== "form" && html`
-      <p>
-        <${Uri} text=${url} />
-      </p>
+      <p>${uriOf(url)}</p>
       <p><a class="button primary" href=${/^https?:/.test(url) ? url : undefined} target="_blank"
               rel="noopener noreferrer">${T.openPage}</a></p>
     `}
@@ -221,16 +202,12 @@ export function Asking({ entry: asked }: { entry: WaitingValue }): View {
 function RunningDetail({ entry: call }: { entry: RunningValue }): View {
   const { progress: { progress, total, message } = { progress: 0 }, cancelled = false, awaits } = call;
   return html`
-    <${Heading} about=${html`<${Who} call=${call} does=${T.runs} />`}>
-      <${Name} text=${call.name} />
-      <//>
-      <${Progress} call=${call} />
-      <p class="faint">
-        <${State} kind="busy">${cancelled ? T.cancelling : T.awaits[awaits ?? "nobody"]}<//>
-      ${" "}<${Since} at=${call.since} />${total !== undefined && ` · ${progress} / ${total}`}
-      ${message !== undefined && html`<span> · <${Line} text=${message} /></span>`}</p>
+    ${headingOf(nameOf(call.name), whoOf(call, T.runs))}${progressOf(call)}
+    <p class="faint">${stateOf("busy", cancelled ? T.cancelling : T.awaits[awaits ?? "nobody"])}
+      ${" "}${sinceOf(call.since)}${total !== undefined &&
+        ` · ${progress} / ${total}`}${message !== undefined && html`<span> · ${lineOf(message)}</span>`}</p>
     <div class="actions bar">
-      <${Do} kind="danger" keys="C" label=${T.cancel} path="calls/cancel" of=${[call.id]} name=${call.tool} />
+      <${Do} kind="danger" keys="C" path="calls/cancel" of=${[call.id]} name=${call.tool} />
     </div>
   `;
 }

@@ -1,9 +1,18 @@
 /** What the Agent sees: tools, Desktop, Finder, skills and the masked configuration. */
-import { html } from "../kit/html.ts";
-import { Empty, Failure, Tabs } from "../kit/parts.ts";
+import { Tabs } from "../kit/parts.ts";
 import { useReading } from "../kit/reading.ts";
 import { route } from "../kit/route.ts";
-import { Line, Lines, Name, nameText, Prose, Uri, type View } from "../kit/words.ts";
+import {
+  failureOf,
+  html,
+  lineOf,
+  linesOf,
+  nameOf,
+  nameText,
+  proseOf,
+  uriOf,
+  type View,
+} from "../kit/words.ts";
 import { texts } from "../texts.ts";
 import { Finder } from "./finder.ts";
 import { Tools } from "./tools.ts";
@@ -30,28 +39,16 @@ function Desktop(): View {
     on: ["desktop"],
   });
   const { desktops = [], warning } = value ?? {};
-  return html`<div class="scroll"><${Failure} text=${error} />
+  return html`<div class="scroll">${failureOf(error)}
     ${value !== undefined && html`<p class="faint">${T.windows(desktops.length)}</p>`}
-    ${
-    warning !== undefined && html`
-      <p class="hint">
-        <${Line} text=${warning} max=${600} />
-      </p>
-    `
-  }
-    <ol class="windows">${
-    desktops.map((text) => {
-      const [uri = "", ...rest] = text.split("\n\n");
-      return html`
-        <li class="card window" key=${uri}>
-          <h2>
-            <${Uri} text=${uri} />
-          </h2>
-          <${Lines} text=${rest.join("\n\n")} first=${FIRST_LENGTH} of=${uri} />
-        </li>
-      `;
-    })
-  }</ol></div>`;
+    ${warning !== undefined && html`<p class="hint">${lineOf(warning, 600)}</p>`}
+    <ol class="windows">${desktops.map(windowOf)}</ol></div>`;
+}
+
+function windowOf(text: string): View {
+  const [uri = "", ...rest] = text.split("\n\n");
+  const lines = linesOf(rest.join("\n\n"), { first: FIRST_LENGTH, of: uri });
+  return html`<li class="card window" key=${uri}><h2>${uriOf(uri)}</h2>${lines}</li>`;
 }
 
 interface SkillList {
@@ -63,32 +60,19 @@ function Skills(): View {
   const { value: { skills, problems = [] } = {}, error } = useReading<SkillList>("skills", {
     on: ["skills"],
   });
-  return html`<div class="scroll"><${Failure} text=${error} />
-    ${problems.map(({ path, message }) => html`<${Failure} text=${`${nameText(path)}: ${message}`} />`)}
-    ${skills?.length === 0 && html`<${Empty}>${T.noSkills}<//>`}
+  return html`<div class="scroll">${failureOf(error)}
+    ${problems.map(({ path, message }) => failureOf(`${nameText(path)}: ${message}`))}
+    ${skills?.length === 0 && html`<div class="empty">${T.noSkills}</div>`}
     ${
     skills?.map(({ name, description = "" }) =>
-      html`
-        <article class="card" key=${name}>
-          <h2>
-            <${Name} text=${name} />
-          </h2>
-          <${Prose} text=${description} />
-        </article>
-      `
+      html`<article class="card" key=${name}><h2>${nameOf(name)}</h2>${proseOf(description)}</article>`
     )
   }</div>`;
 }
 
 function Masked(): View {
   const { value, error } = useReading<unknown>("config/show", { on: ["config"] });
-  return html`
-    <div class="scroll">
-      <p class="faint">${T.maskedAbout}</p>
-      <${Failure} text=${error} />
-      <div class="card">
-        <${Lines} text=${JSON.stringify(value, null, 2) ?? ""} first=${200_000} />
-      </div>
-    </div>
-  `;
+  const text = JSON.stringify(value, null, 2) ?? "";
+  return html`<div class="scroll"><p class="faint">${T.maskedAbout}</p>${failureOf(error)}
+    <div class="card">${linesOf(text, { first: 200_000 })}</div></div>`;
 }

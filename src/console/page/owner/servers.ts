@@ -1,14 +1,13 @@
 /** Servers: the state of each MCP server, what went wrong, and what helps. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import type { ListedInputValue, ServerValue } from "../../../api_values.ts";
-import { Form, inputOf, type Values } from "../kit/form.ts";
-import { html } from "../kit/html.ts";
-import { Do, Facts, Failure, nameOf, perform, State } from "../kit/parts.ts";
+import { Form, type Values } from "../kit/form.ts";
+import { type Deed, Do, factsOf, perform, stateOf } from "../kit/parts.ts";
 import { useReading } from "../kit/reading.ts";
 import { linkTo } from "../kit/route.ts";
-import { Heading, type Row, Split } from "../kit/split.ts";
-import { Since, sizeText } from "../kit/time.ts";
-import { Line, Lines, Name, nameText, Prose, type View } from "../kit/words.ts";
+import { headingOf, type Row, Split } from "../kit/split.ts";
+import { sinceOf, sizeText } from "../kit/time.ts";
+import { failureOf, html, lineOf, linesOf, nameOf, nameText, proseOf, type View } from "../kit/words.ts";
 import { texts } from "../texts.ts";
 import { status, waiting } from "./computer.ts";
 import { Asking } from "./now.ts";
@@ -39,8 +38,8 @@ export function Servers(): View {
   `;
 }
 
-function stateOf({ status }: ServerValue): View {
-  return html`<${State} kind=${STATE_KINDS[status]}><small>${status}</small><//>`;
+function statusOf({ status }: ServerValue): View {
+  return stateOf(STATE_KINDS[status], html`<small>${status}</small>`);
 }
 
 /** What went wrong last, unless the server is being started again. */
@@ -56,37 +55,18 @@ function rowOf(server: ServerValue): Row {
     mcp_version && `MCP ${nameText(mcp_version)}`,
     memory_bytes && sizeText(memory_bytes),
   ];
-  const about = trouble === undefined ? facts.filter(Boolean).join(" · ") : html`<${Line} text=${trouble} />`;
-  return [html`<${Name} text=${name} />`, about, stateOf(server)];
+  const about = trouble === undefined ? facts.filter(Boolean).join(" · ") : lineOf(trouble);
+  return [nameOf(name), about, statusOf(server)];
 }
 
 function Server({ server }: { server: ServerValue }): View {
-  const { name, status, since, remedy, stderr_tail, memory_bytes, comes_from } = server;
+  const { name, status, since, memory_bytes, comes_from } = server;
   const isDown = status === "stopped" || status === "failed";
-  const run: Run = (path, label, kind) =>
-    html`<${Do} kind=${kind} path=${path} of=${[name]} label=${label} />`;
-  const trouble = troubleOf(server);
   const signIns = waiting.value.filter((each) => each.server === name && each.question?.mode === "sign-in");
+  const about = html`${statusOf(server)} <span class="faint">${T.since} ${sinceOf(since)}</span>`;
   return html`
-    <${Heading} about=${html`${
-      stateOf(server)
-    } <span class="faint">${T.since} <${Since} at=${since} /></span>`}>
-      <${Name} text=${name} /><//>
-    ${trouble !== undefined && html`<div class="card bad" role="group" aria-label=${T.lastError}>
-      <${Prose} text=${trouble} max=${4_000} />
-      ${
-      remedy !== undefined &&
-      html`<p><strong>${T.remedy}</strong> <${Line} text=${remedy} max=${1_000} /></p>`
-    }
-      ${
-      stderr_tail && html`
-        <h3>${T.stderr}</h3>
-        <div class="log" tabindex="0">
-          <${Lines} text=${stderr_tail} first=${8_192} />
-        </div>
-      `
-    }
-    </div>`}
+    ${headingOf(nameOf(name), about)}
+    ${troubleView(server)}
     ${signIns.map((each) =>
       html`
         <section class="card" key=${each.id}>
@@ -96,35 +76,50 @@ function Server({ server }: { server: ServerValue }): View {
     )}
     <${Inputs} server=${name} />
     <div class="actions">
-      ${isDown ? run("server/start", T.start, "primary") : run("server/restart", T.restart)}
-      ${!isDown && run("server/stop", T.stop)}
-      <${SignIn} server=${server} run=${run} />
+      ${isDown ? runOf(name, "server/start", "primary") : runOf(name, "server/restart")}
+      ${!isDown && runOf(name, "server/stop")}
+      <${SignIn} server=${server} />
       ${comes_from === undefined
         ? html`<a class="button" href=${linkTo("configuration", name)}>${T.edit}</a>`
         : html`<span class="faint">${T.comesFrom(comes_from)}</span>`}
     </div>
-    <${Facts} rows=${[
+    ${factsOf([
       [T.mcp, nameOf(server.mcp_version)],
       [texts.tools.title, html`<a href="#/sees/tools">${server.tools}</a>`],
       [T.restarts, server.restarts],
       [texts.memory, memory_bytes && sizeText(memory_bytes)],
-    ]} />
+    ])}
     <${Log} server=${name} />
   `;
 }
 
-type Run = (path: string, label: string, kind?: "primary") => View;
+/** What went wrong, what helps, and what the server wrote at last. */
+function troubleView(server: ServerValue): View {
+  const { remedy, stderr_tail } = server;
+  const trouble = troubleOf(server);
+  return trouble !== undefined && html`<div class="card bad" role="group" aria-label=${T.lastError}>
+    ${proseOf(trouble, 4_000)}
+    ${remedy !== undefined && html`<p><strong>${T.remedy}</strong> ${lineOf(remedy, 1_000)}</p>`}
+    ${stderr_tail && html`<h3>${T.stderr}</h3>`}
+    ${
+    stderr_tail && html`<div class="log" tabindex="0">${linesOf(stderr_tail, { first: 8_192 })}</div>`
+  }</div>`;
+}
+
+function runOf(server: string, path: Deed["path"], kind?: "primary"): View {
+  return html`<${Do} kind=${kind} path=${path} of=${[server]} />`;
+}
 
 /** A sign-in ends when the person has come back from the browser; its page and code are shown meanwhile. */
-function SignIn({ server: { name, status }, run }: { server: ServerValue; run: Run }): View {
+function SignIn({ server: { name, status } }: { server: ServerValue }): View {
   const { value } = useReading<{ servers: readonly { state: string }[] }>("auth/status", {
     arguments: [name],
     on: ["servers"],
   });
   const state = status === "needs sign-in" ? status : value?.servers[0]?.state;
-  if (state === "signed in") return run("auth/logout", T.signOut);
-  if (state === "needs sign-in") return run("auth/login", T.signIn, "primary");
-  return state === "signed out" && run("auth/login", T.signIn);
+  if (state === "signed in") return runOf(name, "auth/logout");
+  if (state === "needs sign-in") return runOf(name, "auth/login", "primary");
+  return state === "signed out" && runOf(name, "auth/login");
 }
 
 /** The inputs of a server. */
@@ -134,13 +129,13 @@ function Inputs({ server }: { server: string }): View {
   });
   const inputs = (value?.inputs ?? []).filter(({ used_by }) => used_by.includes(server));
   return inputs.map(({ id, description, value_from }) => {
-    const title = T.input(nameText(id));
     const about = `${description} · ${T.valueFrom} ${value_from}`;
-    const field = { type: "string", format: "password", title, description: about };
-    const set = ({ value }: Values) => perform({ label: T.set, path: "input/set", of: [id, String(value)] });
+    const field = { type: "string", format: "password", title: T.input(nameText(id)), description: about };
+    const schema = { required: ["value"], properties: { value: field } };
+    const set = ({ value }: Values) => perform({ path: "input/set", of: [id, String(value)] });
     return html`
-      <${Form} key=${`${id} ${value_from}`} schema=${{ required: ["value"], properties: { value: field } }}
-        submit=${T.set} kind=${value_from === "missing" ? "primary" : undefined} onSubmit=${set} />
+      <${Form} key=${`${id} ${value_from}`} schema=${schema} submit=${texts.deeds["input/set"].label}
+        kind=${value_from === "missing" ? "primary" : undefined} onSubmit=${set} />
     `;
   });
 }
@@ -148,26 +143,17 @@ function Inputs({ server }: { server: string }): View {
 /** The lines that are read. */
 const LOG_LINES = 300;
 
+/** The log, which stays at its end until somebody scrolls back. */
 function Log({ server }: { server: string }): View {
-  const [isFollowed, setFollowed] = useState(true);
-  const ref = useRef<HTMLDivElement>(null);
   const { value, error } = useReading<{ log: readonly string[] }>("server/logs", {
     arguments: [server],
     options: { lines: LOG_LINES },
     on: ["log", "servers"],
   });
-  useEffect(() => {
-    if (isFollowed && ref.current !== null) ref.current.scrollTop = ref.current.scrollHeight;
-  }, [value, isFollowed]);
   const text = value?.log.map((line) => line.replaceAll("\n", " ")).join("\n") ?? "";
   return html`
-    <h3>${T.log} <label class="check"><input type="checkbox" checked=${isFollowed}
-      onChange=${inputOf(setFollowed, "checked")} /> ${T.follow}</label></h3>
-    <${Failure} text=${error} />
-    <div class="card log" tabindex="0" role="log" aria-live="off" aria-label=${T.log} ref=${ref}>
-      ${text === ""
-        ? html`<p class="faint">${T.logEmpty}</p>`
-        : html`<${Lines} text=${text} first=${200_000} />`}
-    </div>
+    <h3>${T.log}</h3>${failureOf(error)}
+    <div class="card log" tabindex="0" role="log" aria-live="off" aria-label=${T.log}>
+      ${text === "" ? html`<p class="faint">${T.logEmpty}</p>` : linesOf(text, { first: 200_000 })}</div>
   `;
 }

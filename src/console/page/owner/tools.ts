@@ -1,17 +1,16 @@
 /** The tools that the Agent is offered: what has changed in them, whether they ask, and a form that runs one. */
 import { useState } from "preact/hooks";
 import type { ToolValue } from "../../../api_values.ts";
-import { act } from "../kit/client.ts";
+import { run } from "../kit/client.ts";
 import { Form, parseValue, recordOf, type Values } from "../kit/form.ts";
-import { html } from "../kit/html.ts";
-import { Do } from "../kit/parts.ts";
+import { type Deed, Do } from "../kit/parts.ts";
 import { useReading } from "../kit/reading.ts";
 import { linkTo } from "../kit/route.ts";
-import { Heading, type Row, Split } from "../kit/split.ts";
+import { headingOf, type Row, Split } from "../kit/split.ts";
 import { durationText } from "../kit/time.ts";
-import { Line, Lines, Name, Picture, pictureOf, Prose, type View } from "../kit/words.ts";
+import { html, lineOf, linesOf, nameOf, pictureOf, proseOf, type View } from "../kit/words.ts";
 import { texts } from "../texts.ts";
-import { Changes, Hints } from "./now.ts";
+import { changesOf, hintsOf } from "./now.ts";
 
 const T = texts.tools;
 
@@ -19,8 +18,8 @@ export function Tools(): View {
   const { value, error } = useReading<{ tools: readonly ToolValue[] }>("tool/list", {
     on: ["tools", "config", "waiting"],
   });
-  // Several servers may have a tool of one name.
-  const keyOf = ({ server, tool }: ToolValue) => `${server}/${tool}`;
+  // Several servers may have a tool of one name, and either name may have a slash.
+  const keyOf = ({ server, tool }: ToolValue) => `${encodeURIComponent(server.toWellFormed())}/${tool}`;
   const list = { title: T.title, items: value?.tools ?? [], none: value && T.none, row: rowOf, keyOf };
   return html`
     <${Split} path=${["sees", "tools"]} search=${T.search} error=${error} lists=${[list]}
@@ -29,14 +28,14 @@ export function Tools(): View {
 }
 
 function rowOf(tool: ToolValue): Row {
-  return [
-    html`<${Name} text=${tool.name} />`,
-    html`<${Name} text=${tool.server} /> · <${Line} text=${tool.description} max=${160} />`,
-    html`${isChanged(tool) && html`<span class="badge hot">${tool.set_aside ? T.setAside : T.changed}</span>`}
-      ${tool.hidden && html`<span class="badge">${T.hidden}</span>`}
-      ${tool.auto_apply && html`<span class="badge good">${T.runsAtOnce}</span>`}
-      ${tool.always && html`<span class="badge good">${T.always}</span>`}`,
+  const { name, server, description, set_aside, hidden, auto_apply, always } = tool;
+  const badges = [
+    isChanged(tool) && html`<span class="badge hot">${set_aside ? T.setAside : T.changed}</span>`,
+    hidden && html`<span class="badge">${T.hidden}</span>`,
+    auto_apply && html`<span class="badge good">${T.runsAtOnce}</span>`,
+    always && html`<span class="badge good">${T.always}</span>`,
   ];
+  return [nameOf(name), html`${nameOf(server)} · ${lineOf(description, 160)}`, badges.filter(Boolean)];
 }
 
 function isChanged({ changed, changes = [] }: ToolValue): boolean {
@@ -46,29 +45,22 @@ function isChanged({ changed, changes = [] }: ToolValue): boolean {
 function ToolDetail({ tool }: { tool: ToolValue }): View {
   const { name, server, description, params_schema, meta, hidden, auto_apply, always } = tool;
   const annotations = recordOf(parseValue(String(meta?.["MCP_TOOL_ANNOTATION"] ?? "")));
-  const edit = (path: string, label: string) =>
+  const edit = (path: Deed["path"], label?: string) =>
     html`<${Do} path=${path} of=${[name]} options=${{ mcp_server: server }} label=${label} />`;
+  const link = html`<a href=${linkTo("servers", server)}>${nameOf(server)}</a>`;
   return html`
-    <${Heading} about=${html`<span>${texts.now.of} <a href=${
-      linkTo("servers", server)
-    }><${Name} text=${server} /></a></span>`}>
-      <${Name} text=${name} /><//>
-    <${Hints} annotations=${annotations} /><${Changes} tool=${tool} />
-    <${Prose} text=${description} max=${8_000} />
+    ${headingOf(nameOf(name), html`<span>${texts.now.of} ${link}</span>`)}
+    ${hintsOf(annotations)}${changesOf(tool)}${proseOf(description, 16_384)}
     <div class="actions">
-      ${auto_apply ? edit("tool/ask", T.ask) : edit("tool/allow", isChanged(tool) ? T.allowChanged : T.allow)}
+      ${auto_apply ? edit("tool/ask") : edit("tool/allow", isChanged(tool) ? T.allowChanged : undefined)}
       ${always && !auto_apply && edit("tool/ask", T.askAgain)}
-      ${hidden ? edit("tool/show", T.show) : edit("tool/hide", T.hide)}
+      ${hidden ? edit("tool/show") : edit("tool/hide")}
     </div>
     ${!hidden && html`
       <h3>${T.run}</h3>
       <${Run} name=${name} schema=${params_schema} />
     `}
-    <details><summary>${T.schema}</summary><${Lines} text=${JSON.stringify(
-      params_schema,
-      null,
-      2,
-    )} /></details>
+    <details><summary>${T.schema}</summary>${linesOf(JSON.stringify(params_schema, null, 2))}</details>
   `;
 }
 
@@ -83,25 +75,26 @@ const RUN_TIMEOUT_S = 300;
 
 function Run({ name, schema }: { name: string; schema: Values }): View {
   const [result, setResult] = useState<CallResult>();
-  const run = async (values: Values) => {
+  const onSubmit = async (values: Values) => {
     const startedAtMs = performance.now();
     const options = { params: JSON.stringify(values), timeout: RUN_TIMEOUT_S };
-    const answer = await act<CallResult>("call", { arguments: [name], options });
+    const answer = await run<CallResult>("call", { arguments: [name], options });
     setResult({ ...answer, ms: performance.now() - startedAtMs });
   };
-  return html`<${Form} schema=${schema} submit=${T.runIt} onSubmit=${run} />
-    ${
-    result !== undefined &&
-    html`<section class="card result ${result.isError && "bad"}" role="status" aria-label=${T.result}>
-      <h3>${result.isError ? T.failed : T.result} <small>${durationText(result.ms)}</small></h3>
-      ${result.content?.map(itemOf)}</section>`
+  return html`<${Form} schema=${schema} submit=${T.runIt} onSubmit=${onSubmit} />${
+    result && resultOf(result)
   }`;
 }
 
+function resultOf({ isError = false, content = [], ms }: CallResult): View {
+  return html`<section class="card result ${isError ? "bad" : ""}" role="status" aria-label=${T.result}>
+    <h3>${isError ? T.failed : T.result} <small>${durationText(ms)}</small></h3>${
+    content.map(itemOf)
+  }</section>`;
+}
+
 function itemOf(item: Values): View {
-  const picture = pictureOf(item["mimeType"], item["data"]);
-  if (picture !== undefined) return html`<${Picture} source=${picture} />`;
-  return html`<${Lines} text=${
-    item["type"] === "text" ? String(item["text"]) : JSON.stringify(item, null, 2)
-  } />`;
+  const { type, text, mimeType, data } = item;
+  const shown = type === "text" ? String(text) : JSON.stringify(item, null, 2);
+  return pictureOf(mimeType, data) || linesOf(shown);
 }

@@ -5,7 +5,8 @@ import { settledWithin } from "../../../async/abortable.ts";
 import { describeError, quoted } from "../../../text/text.ts";
 import type { Logger } from "../../../log.ts";
 import type { Timeouts } from "../../../async/timeouts.ts";
-import { computerNotFound, type Connection, nestedTooDeep, type Target } from "../../relay/connection.ts";
+import { type Connection, nestedTooDeep, type Target } from "../../relay/connection.ts";
+import { computerNotFound } from "../../relay/presence.ts";
 import type { Drain } from "../../drain.ts";
 import { rawArgumentsOf } from "../../engine/raw.ts";
 import {
@@ -74,6 +75,7 @@ export class Courier {
   /** The Computer that has a seat in another process, which counts the requests to it. */
   targetOf(seat: Seat): Target {
     return {
+      name: seat.name,
       tell: (event, body) => this.#tell(seat, event, body),
       ask: (request, context) => this.#ask(seat, request, context),
     };
@@ -103,9 +105,10 @@ export class Courier {
     // First: a request that fails makes room for others that wait.
     peer.clear();
     for (const pending of [...peer.outgoing.values()]) {
-      pending.fail(computerNotFound(pending.request.computer, "was lost while the request was in flight"));
+      const { request: { computer } } = pending;
+      pending.fail(computerNotFound(computer, "was lost during the request", { mayHaveRun: true }));
     }
-    for (const pending of [...peer.incoming.values()]) pending.drop();
+    for (const pending of [...peer.incoming.values()]) pending.drop({ mayReturn: true });
   }
 
   /** Ends the requests to other processes: their answers may have been lost. */
@@ -120,7 +123,7 @@ export class Courier {
   forgetRequests(): void {
     this.failOutgoing();
     for (const { incoming } of this.#peers.values()) {
-      for (const pending of [...incoming.values()]) pending.drop();
+      for (const pending of [...incoming.values()]) pending.drop({ mayReturn: true });
     }
   }
 
@@ -182,7 +185,7 @@ export class Courier {
   /** A separate method, so that its closure does not keep the body in memory. */
   #await(request: RelayedRequest, { peer, drop, sides, onSettled }: Omit<AskContext, "body"> & {
     readonly peer: Peer;
-    readonly drop: MessageOf<"drop">;
+    readonly drop: Omit<MessageOf<"drop">, "mayReturn">;
   }): PendingRequest {
     const { officeId } = request;
     const pending: PendingRequest = new PendingRequest(request, {
@@ -192,7 +195,8 @@ export class Courier {
         // A request that waits is not sent any more.
         const wasSent = settlement.kind === "answered" || !peer.cancel(officeId, pending);
         if (settlement.kind === "dropped" && wasSent) {
-          this.#watch(peer.send(writeMessage(drop), { officeId }));
+          const { mayReturn } = settlement;
+          this.#watch(peer.send(writeMessage({ ...drop, mayReturn }), { officeId }));
         }
         onSettled(settlement);
       },
@@ -260,8 +264,9 @@ export class Courier {
   #passNow(message: MessageOf<"ask" | "tell" | "drop">, text: string): void {
     try {
       if (message.kind === "ask") this.#askHere(message, text);
-      else if (message.kind === "drop") this.#peers.get(message.from)?.incoming.get(message.id)?.drop();
-      else this.#memberOf(message)?.tell(message.event, readBody(text));
+      else if (message.kind === "drop") {
+        this.#peers.get(message.from)?.incoming.get(message.id)?.drop(message);
+      } else this.#memberOf(message)?.tell(message.event, readBody(text));
     } catch (error) {
       this.#onRefused(message, error);
     }

@@ -12,8 +12,8 @@ interface Fields {
   readonly ask: RelayedRequest & { readonly id: number; readonly sid: string };
   /** An event for a Computer, without an ack. */
   readonly tell: { readonly sid: string; readonly officeId: string; readonly event: string };
-  /** The sender of a request has left. */
-  readonly drop: { readonly id: number; readonly sid: string };
+  /** The sender of a request has left, or was lost. */
+  readonly drop: { readonly id: number; readonly sid: string; readonly mayReturn: boolean };
   /** The answer of a Computer, with the code of the error that it is, if it is one. */
   readonly answer: { readonly id: number; readonly errorCode: number | undefined };
   /** A request that has failed. */

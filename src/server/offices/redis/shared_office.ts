@@ -2,6 +2,7 @@
  * An office in Redis: the seats that the members of this process take there and give up, by the rules of `Office` for the
  * version that this process knows, if that version still holds; and the channel that tells of the changes of others.
  */
+import { Limiter } from "../../../async/limiter.ts";
 import { delay } from "../../../async/backoff.ts";
 import { isTexts } from "../../../json/json.ts";
 import { isSameMembership, type JoinOutcome, type Member, Office } from "../office.ts";
@@ -79,7 +80,7 @@ export class SharedOffice {
   readonly #context: OfficeContext;
   readonly #key: string;
   readonly #channel: string;
-  #tail: Promise<unknown> = Promise.resolve();
+  readonly #operations = new Limiter(1);
   #users = 0;
   #isOpen = false;
 
@@ -152,7 +153,7 @@ export class SharedOffice {
   closeUnused(): void {
     const isUsed = () => this.#users > 0 || this.ownSeats.size > 0 || this.#unsettled > 0;
     if (isUsed()) return;
-    this.#enqueue(async () => {
+    this.#operations.run(async () => {
       if (isUsed()) return;
       if (this.#isOpen) await this.#context.redis.clients.unsubscribe(this.#channel);
       this.#isOpen = false;
@@ -164,7 +165,7 @@ export class SharedOffice {
   async #use<T>(operation: () => Promise<T>): Promise<T> {
     this.#users++;
     try {
-      return await this.#enqueue(async () => {
+      return await this.#operations.run(async () => {
         if (!this.#isOpen) {
           await this.#context.redis.clients.subscribe(this.#channel, (message) => this.#receive(message));
           await this.#refresh();
@@ -176,12 +177,6 @@ export class SharedOffice {
       this.#users--;
       this.closeUnused();
     }
-  }
-
-  #enqueue<T>(operation: () => Promise<T>): Promise<T> {
-    const result = this.#tail.then(operation);
-    this.#tail = result.catch(() => {});
-    return result;
   }
 
   async #tryToTake(joining: OwnSeat, lease: Lease): Promise<JoinOutcome | Wait> {
@@ -324,7 +319,7 @@ export class SharedOffice {
 
   /** Handles a notification behind the changes that came before it. */
   #receive(message: string): void {
-    this.#enqueue(async () => {
+    this.#operations.run(async () => {
       if (message.startsWith(CHANGE) && this.#isOpen) await this.#follow(message);
       if (message.startsWith(NOTICE)) this.#context.onNotice(this.officeId, message.slice(NOTICE.length));
     }).catch(this.#context.onError);

@@ -149,3 +149,42 @@ Deno.test("OfficeView waits for nobody once it is disposed of", async () => {
   await setImmediate();
   assertEquals(timers.waiting, 0);
 });
+
+Deno.test("OfficeView keeps a Computer that fell asleep until it is back, or the Server knows it no more", async () => {
+  using view = new OfficeView();
+  const office = new FakeOffice(["laptop", "desk"]);
+  let asleep = ["laptop"];
+  const asleep_since = "2026-11-29T14:02:31Z";
+  const listPresence = () => Promise.resolve(asleep.map((computer) => ({ computer, asleep_since })));
+  await view.follow(Object.assign(office, { listPresence }));
+  const names = () => view.computers.map(({ name }) => name);
+  for (const name of ["laptop", "desk"]) office.emit("leaveOffice", { role: "computer", name });
+  await setImmediate();
+  assertEquals([names(), view.has("laptop"), view.has("desk")], [["laptop"], true, false]);
+  assertEquals([view.goneSince("laptop"), view.goneSince("desk") === undefined], [undefined, false]);
+  asleep = [];
+  // The same machine under another name.
+  office.emit("enterOffice", { role: "computer", name: "shelf" });
+  await setImmediate();
+  assertEquals(names(), ["shelf"]);
+});
+
+Deno.test("OfficeView asks once about those that leave at once, and again about who left meanwhile", async () => {
+  using view = new OfficeView();
+  const office = new FakeOffice(["laptop", "desk", "shelf"]);
+  const answers: PromiseWithResolvers<{ computer: string; asleep_since?: string }[]>[] = [];
+  const listPresence = () => {
+    const answer = Promise.withResolvers<{ computer: string; asleep_since?: string }[]>();
+    answers.push(answer);
+    return answer.promise;
+  };
+  await view.follow(Object.assign(office, { listPresence }));
+  for (const name of ["laptop", "desk"]) office.emit("leaveOffice", { role: "computer", name });
+  // The Server still had it awake when it answered.
+  office.emit("leaveOffice", { role: "computer", name: "shelf" });
+  answers[0]?.resolve([{ computer: "shelf" }]);
+  await setImmediate();
+  answers[1]?.resolve([{ computer: "shelf", asleep_since: "2026-11-29T14:02:31Z" }]);
+  await setImmediate();
+  assertEquals([view.computers.map(({ name }) => name), answers.length], [["shelf"], 2]);
+});

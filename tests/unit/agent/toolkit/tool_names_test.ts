@@ -139,3 +139,16 @@ Deno.test("names stay as they are whatever comes later, also over a restart", ()
     assertEquals(named(before, restarted), first);
   }));
 });
+
+Deno.test("the names of a machine do not go to another machine of its name", () => {
+  const first = { ...at("desk", "read"), machine: "machine:1" };
+  const second = { ...first, machine: "machine:2" };
+  const names = new ToolNames({ given: [{ ...at("desk", "read"), name: "read" }] });
+  assertEquals(named([first], names), ["read"], "a name from before its machine was known");
+  const [other] = named([second], names);
+  assertNotEquals(other, "read");
+  assertEquals(named([at("desk", "read")], names)[0] === "read", false, "an unknown machine may be any");
+  const kept = new ToolNames({ given: names.given });
+  assertEquals(named([first], kept), ["read"]);
+  assertEquals(named([second], kept), [other]);
+});

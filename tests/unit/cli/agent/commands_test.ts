@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { configText, eventText, officeText } from "../../../../src/cli/agent/commands.ts";
+import { computersText, configText, eventText, officeText } from "../../../../src/cli/agent/commands.ts";
 import type { AgentEvent } from "../../../../src/agent/events.ts";
 import { parseGetComputerConfigRet } from "../../../../src/protocol/answers.ts";
 
@@ -8,12 +8,37 @@ Deno.test("officeText() lines up the members", () => {
   const text = officeText([
     { ...session, role: "computer", name: "laptop", a2c_version: "0.2.0" },
     { ...session, role: "agent", name: "ada" },
+    { ...session, role: "computer", name: "desk", a2c_version: "0.2.0" },
+  ], [
+    { computer: "laptop", last_read: "2026-11-29T14:05:12Z" },
+    { computer: "attic", last_read: "2026-11-29T14:02:31Z", asleep_since: "2026-11-29T14:02:31Z" },
   ]);
-  assertEquals(
-    text,
-    "computer  laptop  protocol 0.2.0\nagent     ada     protocol unknown",
-  );
+  assertEquals(text.split("\n").map((line) => line.split(/ {2,}/)), [
+    ["computer", "laptop", "protocol 0.2.0", "awake"],
+    ["agent", "ada", "protocol unknown"],
+    ["computer", "desk", "protocol 0.2.0", "presence unknown"],
+    ["computer", "attic", "asleep since 2026-11-29 14:02 UTC"],
+  ]);
   assertEquals(officeText([]), "the office is empty");
+});
+
+Deno.test("computersText() says of each Computer whether a call would work now, and which MCP servers it has", () => {
+  const text = computersText([
+    {
+      computer: "laptop",
+      last_read: "2026-11-29T14:05:12Z",
+      mcp_servers: [{ mcp_server: "files", status: "running", mcp_version: "2025-06-18" }],
+    },
+    { computer: "attic", last_read: "2026-11-29T14:02:31Z", asleep_since: "2026-11-29T14:02:31Z" },
+    { computer: "other", problem: "it does not list them" },
+  ]);
+  assertEquals(text.split("\n"), [
+    "laptop  awake",
+    "  files  running    MCP 2025-06-18",
+    "attic   asleep since 2026-11-29 14:02 UTC",
+    "other   presence unknown",
+    "  it does not list them",
+  ]);
 });
 
 Deno.test("eventText() is one line for each event", () => {

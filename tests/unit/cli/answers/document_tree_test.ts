@@ -1,6 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { readDocumentTree, toTreeJson } from "../../../../src/cli/answers/document_tree.ts";
-import { finderText } from "../../../../src/cli/answers/finder.ts";
 import type { DPEDocumentSummary } from "../../../../src/protocol/dpe.ts";
 import { SmcpError } from "../../../../src/protocol/errors.ts";
 
@@ -39,36 +38,13 @@ Deno.test("readDocumentTree() reads nothing more for the documents alone", async
 // proves: guide-nav-pages
 Deno.test("readDocumentTree() reads the page index of each document, and tells in its place why it cannot", async () => {
   const tree = await readDocumentTree(documents, { computer, depth: "pages" });
-  assertEquals(
-    finderText(tree, { totalCount: 3, offset: 0 }),
-    `a (md, 2 pages)
-    dpe://docs/a
-    page 0: P0 (1 element)
-    page 1: P1 (1 element)
-gone (md, 2 pages)
-    dpe://docs/gone
-    cannot be read: Document not found
-b (md, 2 pages)
-    dpe://docs/b
-    page 0: P0 (1 element)
-    page 1: P1 (1 element)
-1–3 of 3`,
-  );
+  const read = tree.map(({ pages, failure }) => pages?.map(({ page }) => page.title) ?? failure);
+  assertEquals(read, [["P0", "P1"], "Document not found", ["P0", "P1"]]);
 });
 
 // proves: guide-nav-page
 Deno.test("readDocumentTree() reads the elements of each page, and tells in its place why it cannot", async () => {
   const tree = await readDocumentTree(documents.slice(0, 1), { computer, depth: "elements" });
-  assertEquals(
-    finderText(tree, { totalCount: 1, offset: 0 }),
-    `a (md, 2 pages)
-    dpe://docs/a
-    page 0: P0 (1 element)
-        [text] e: of dpe://docs/a
-    page 1: P1 (1 element)
-        cannot be read: Page out of range
-1–1 of 1`,
-  );
   assertEquals(toTreeJson(tree), [{
     ...document("a"),
     pages: [
@@ -91,10 +67,4 @@ Deno.test("readDocumentTree() ends when it is aborted", async () => {
     TypeError,
     "enough",
   );
-});
-
-Deno.test("finderText() lets no title begin a line", () => {
-  const forged = { ...document("a"), title: "Report\n    dpe://evil" };
-  const text = finderText([{ document: forged }], { totalCount: 1, offset: 0 });
-  assertEquals(text.split("\n")[0], '"Report dpe://evil" (md, 2 pages)');
 });

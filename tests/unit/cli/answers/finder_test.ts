@@ -1,27 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
-import { drawFinder, type FinderScreen, finderText } from "../../../../src/cli/answers/finder.ts";
+import { drawFinder, type FinderScreen } from "../../../../src/cli/answers/finder.ts";
 import type { DocumentBranch } from "../../../../src/cli/answers/document_tree.ts";
 import { displayWidth } from "../../../../src/terminal/display_width.ts";
 import { PLAIN } from "../../../../src/terminal/screen.ts";
 import type { DPEDocumentSummary } from "../../../../src/protocol/dpe.ts";
-
-Deno.test("finderText() says which of how many documents these are", () => {
-  const document = {
-    doc_ref: "rpt",
-    uri: "dpe://docs/rpt",
-    file_uri: "file:///rpt.xlsx",
-    file_type: "xlsx",
-    title: "Report",
-    page_count: 1,
-    keywords: ["money", "year"],
-    server: "docs",
-  };
-  assertEquals(
-    finderText([{ document }], { totalCount: 12, offset: 4 }),
-    "Report (xlsx, 1 page)  [money, year]\n    dpe://docs/rpt\n5–5 of 12",
-  );
-  assertEquals(finderText([], { totalCount: 3, offset: 9 }), "none of 3 documents");
-});
 
 const screen: FinderScreen = { columns: 70, palette: PLAIN, offset: 0, totalCount: 8 };
 

@@ -1,6 +1,7 @@
-import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { join } from "@std/path";
 import { ConfigStore } from "../../../../src/cli/computer/config_store.ts";
+import { UsageError } from "../../../../src/cli/outcome.ts";
 import { parseConfig } from "../../../../src/config/config.ts";
 import { addServerText } from "../../../../src/config/edit.ts";
 import { ConfigError } from "../../../../src/config/problem.ts";
@@ -24,7 +25,7 @@ Deno.test("without a file the configuration is empty, and edits last as long as 
   assertEquals(names(store), ["a", "b"]);
 });
 
-Deno.test("a server of the command line shares neither its name nor its host with one of the configuration", async () => {
+Deno.test("a server of the command line shares neither its name nor its host with one of the configuration, and is not edited", async () => {
   const serverOf = (name: string, host: string) =>
     parseConfig({ servers: { [name]: { command: "serve", args: ["--host", host] } } }).servers;
   const entry = (name: string) => () =>
@@ -35,6 +36,7 @@ Deno.test("a server of the command line shares neither its name nor its host wit
   await store.edit(entry("notes"));
   await assertRejects(() => store.edit(entry("reports")), ConfigError, "local.documents.reports");
   await assertRejects(() => store.edit(add("documents")), ConfigError, "duplicate name");
+  assertThrows(() => store.assertWritten("documents", "remove"), UsageError, "--documents");
   assertEquals(names(store), ["notes", "documents"]);
 });
 

@@ -7,7 +7,7 @@ function part(fill: number, length = 100) {
 }
 
 function keep(blobs: OfficeBlobs, ...parts: { bytes: Uint8Array<ArrayBuffer>; mimeType: string }[]) {
-  return blobs.keep(parts);
+  return blobs.keep(parts, { isOfCall: true });
 }
 
 function readAll(blobs: OfficeBlobs, mark: BlobMark | undefined) {

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { setImmediate } from "node:timers/promises";
 import { EntryCache, type ReadValue } from "../../../../src/computer/resources/cache.ts";
 import { ServerAnswerError, ServerTimeoutError } from "../../../../src/mcp/errors.ts";
 
@@ -8,6 +9,7 @@ const LONG_MS = 60_000;
 function cacheOf(values: Record<string, unknown>, options: { concurrency?: number; freshMs?: number } = {}) {
   const reads: string[] = [];
   const failures: string[] = [];
+  const late = { count: 0 };
   const clock = { nowMs: 1_000 };
   const cache = new EntryCache<unknown>({
     async read(key) {
@@ -17,11 +19,12 @@ function cacheOf(values: Record<string, unknown>, options: { concurrency?: numbe
       return { value, freshMs: options.freshMs };
     },
     onFailure: (key) => void failures.push(key),
+    onLate: () => void late.count++,
     concurrency: options.concurrency ?? 8,
     maxAgeMs: 100,
     now: () => clock.nowMs,
   });
-  return { cache, reads, failures, clock };
+  return { cache, reads, failures, late, clock };
 }
 
 Deno.test("an entry without a subscription is read for each request", async () => {
@@ -145,10 +148,10 @@ Deno.test("an answer that says no forgets the value, silence keeps the last know
   assertEquals([cache.get("a"), cache.get("b"), failures], [undefined, 1, ["a", "b"]]);
 });
 
-Deno.test("an entry that was late once is not waited for until it is answered, the others are", async () => {
+Deno.test("an entry that was late once is not waited for until it is answered, and told then, the others are", async () => {
   const gate = Promise.withResolvers<number>();
   const values: Record<string, unknown> = { hung: gate.promise, fine: 1 };
-  const { cache } = cacheOf(values);
+  const { cache, late } = cacheOf(values);
   assertEquals(await cache.refresh(["hung", "fine"], 1), false);
   values["fine"] = 2;
   // It would wait for ever.
@@ -157,7 +160,24 @@ Deno.test("an entry that was late once is not waited for until it is answered, t
   gate.resolve(3);
   while (cache.get("hung") === undefined) await Promise.resolve();
   assertEquals(await cache.refresh(["hung"], LONG_MS), true);
-  assertEquals(cache.get("hung"), 3);
+  assertEquals([cache.get("hung"), late.count], [3, 1]);
+});
+
+Deno.test("a change that is late is told, and of an entry that is read each time the first value alone", async () => {
+  for (const [isSubscribed, told] of [[true, 2], [false, 1]] as const) {
+    const values: Record<string, unknown> = {};
+    const { cache, late } = cacheOf(values);
+    if (isSubscribed) cache.markSubscribed("slow");
+    for (const value of [1, 1, 2]) {
+      const gate = Promise.withResolvers<number>();
+      values["slow"] = gate.promise;
+      cache.invalidate("slow");
+      assertEquals(await cache.refresh(["slow"], 1), false);
+      gate.resolve(value);
+      await setImmediate();
+    }
+    assertEquals(late.count, told);
+  }
 });
 
 Deno.test("a request after a change does not take the value of a read that began before it", async () => {

@@ -72,3 +72,34 @@ Deno.test("of long arguments the beginning is kept, without a piece of a secret 
   assert((history.last?.arguments.length ?? 0) <= 4_097);
   assertEquals(history.last?.isCut, true);
 });
+
+Deno.test("reads of the same by the same Agent are one record that counts them, and push no call out", () => {
+  const history = historyOf((text) => text.replace("secret", "***"));
+  const by = { reqId: "a", agent: "ada", client: undefined, server: undefined };
+  history.push(call(), {});
+  const [first, second] = [1, 2].map(() => history.pushRead({ ...by, read: "dpe://host/secret" }));
+  assertEquals([first?.callId, second?.read, second?.reads], [second?.callId, "dpe://host/***", 2]);
+  history.pushRead({ ...by, client: "Claude", read: "dpe://host/secret" });
+  for (let i = 0; i < 1_000; i++) history.pushRead({ ...by, read: `${i}` });
+  const { records } = history;
+  assertEquals([records.length, records[0]?.tool, records.at(-1)?.read], [1_001, "t", "999"]);
+  assertEquals(history.servers, ["s"]);
+});
+
+Deno.test("a read of the same after a while is another record", () => {
+  const history = historyOf();
+  const read = { reqId: "a", agent: "ada", client: undefined, server: undefined, read: "desktop" };
+  for (const ms of [0, 200_000, 400_000, 800_000]) history.pushRead(read, ms);
+  assertEquals(history.records.map(({ reads, durationMs }) => [reads, durationMs]), [[3, 400_000], [1, 0]]);
+});
+
+Deno.test("of who reads, and of which server, a masked name is kept", () => {
+  const history = historyOf((text) => text.replaceAll("secret", "***"));
+  const long = `${"x".repeat(120)}secret${"y".repeat(1e5)}`;
+  history.pushRead({ reqId: "a", agent: long, client: long, server: long, read: "finder" });
+  for (const { agent, client, server } of history.records) {
+    for (const kept of [agent, client, server]) {
+      assertEquals([kept?.slice(118, 124), kept?.length], ["xx***y", 129]);
+    }
+  }
+});

@@ -45,7 +45,11 @@ Deno.test("each failure has its code and its outcome, and never the text of an i
     [new ServerAuthorizationError(401), { error_code: 4006 }, "error"],
     [new ServerAuthorizationError(403), { error_code: 4007 }, "error"],
     [new ServerAnswerError(-32602, "bad"), { error_code: 4003 }, "error"],
-    [new ServerNotRunningError({ reason: "retrying", server: "s" }), { error_code: 4003 }, "error"],
+    [
+      new ServerNotRunningError({ reason: "retrying", server: "s" }),
+      { error_code: 4003, a2c_reason: "not_running" },
+      "error",
+    ],
     [new TypeError("secret /path"), { error_code: 4003 }, "error"],
     ["secret", { error_code: 4003 }, "error"],
   ];

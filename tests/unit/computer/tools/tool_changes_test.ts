@@ -34,7 +34,13 @@ Deno.test("toolChanges() bounds what a change shows", () => {
   const [change] = toolChanges({ ...TOOL, description: "" }, { ...TOOL, description });
   assertEquals(change?.added.length, 21);
   assertEquals(change?.added.at(-1), "… 80 more lines");
-  assertEquals(change?.added[0]?.length, 301);
+  assertEquals(change?.added[0]?.slice(298), "xx… 702 more characters");
+});
+
+Deno.test("toolChanges() shows a long line from where it differs", () => {
+  const begin = "harmless ".repeat(200);
+  const [change] = toolChanges({ ...TOOL, description: begin }, { ...TOOL, description: `${begin}erases` });
+  assertEquals(change?.added[0]?.endsWith("harmless erases"), true);
 });
 
 Deno.test("describeChanges() lists the parts", () => {

@@ -232,6 +232,8 @@ for (const which of ["the folder", "its folder of parts"] as const) {
       await using world = await World.open();
       const uploads = world.uploads();
       const { upload_id } = await uploads.put(await first("hello", 2));
+      // The first look at the folder makes it, too.
+      await uploads.quiet();
       await Deno.mkdir(join(world.outside, ".a2c-upload"), { recursive: true });
       const path = which === "the folder" ? world.folder : world.parts;
       await Deno.rename(path, `${path}-moved`);

@@ -1,5 +1,6 @@
 /** The files of many programs: each becomes the servers that its program would start, with no more warnings than due. */
 import { assertEquals } from "@std/assert";
+import { normalize } from "@std/path";
 import { type ComputerConfig, parseConfigText } from "../../../../src/config/config.ts";
 import type { ConfigOrigin } from "../../../../src/config/foreign/variables.ts";
 
@@ -139,7 +140,8 @@ const CASES: Readonly<Record<string, Case>> = {
   "opencode.jsonc": {
     form: "opencode",
     servers: [
-      "tickets: npx -y tickets-mcp --project shop {TICKETS_TOKEN=${env:TICKETS_TOKEN}, TICKETS_CA=${file:/shop/ca.pem}}",
+      "tickets: npx -y tickets-mcp --project shop {TICKETS_TOKEN=${env:TICKETS_TOKEN}, TICKETS_CA=${file:" +
+      normalize("/shop/ca.pem") + "}}",
       "weather: streamable https://weather.example.com/mcp {Authorization=Bearer ${env:WEATHER_KEY}}",
       "events: sse https://events.example.com/sse (disabled)",
     ],

@@ -1,6 +1,8 @@
 import { assertEquals, assertThrows } from "@std/assert";
+import { resolve } from "@std/path";
 import { parseConfig } from "../../../../src/config/config.ts";
 import { ConfigError } from "../../../../src/config/problem.ts";
+import { sandboxOf } from "../../../../src/protocol/config.ts";
 import type { ConfigOrigin } from "../../../../src/config/foreign/variables.ts";
 
 type Entry = Readonly<Record<string, unknown>>;
@@ -98,7 +100,12 @@ Deno.test("our own keys are allowed in a flat entry, and override other names", 
 
 Deno.test("unsupported keys that matter for safety are refused, with a fix", () => {
   const cases: [Entry, string][] = [
-    [{ sandboxEnabled: true, sandbox: {} }, "sandboxEnabled is not supported"],
+    [{ sandboxEnabled: true, sandbox: { network: { deniedDomains: ["x"] } } }, "deniedDomains"],
+    [{ sandbox: { reads: ["/a"] } }, "reads"],
+    [{ sandbox: true }, "must be an object"],
+    [{ sandboxEnabled: "true" }, "must be an object"],
+    [{ sandbox: { read: ["/a/*"] } }, "cannot be a pattern"],
+    [{ sandbox: { read: ["${env:FOLDER}"] } }, "cannot have a placeholder"],
     [{ disabledTools: ["*"] }, 'disabled": true'],
     [{ command: ["npx", "-y"] }, "command must be a string, not a list"],
   ];
@@ -110,6 +117,24 @@ Deno.test("unsupported keys that matter for safety are refused, with a fix", () 
     convert({ command: "x", tools: ["*"], sandboxEnabled: false, sandbox: {}, envFile: "" }).warnings,
     [],
   );
+});
+
+Deno.test("the sandbox of other programs becomes ours", () => {
+  const filesystem = { allowWrite: ["/w"], denyRead: ["/k"], denyWrite: [] };
+  const sandbox = { filesystem, network: { allowedDomains: ["a.example"] } };
+  const { server, warnings } = convert({ command: "x", sandboxEnabled: true, sandbox });
+  const ours = {
+    read: ["*"],
+    write: [resolve("/w")],
+    deny_read: [resolve("/k")],
+    net: ["a.example"],
+    env: ["*"],
+  };
+  assertEquals([sandboxOf(server), warnings], [ours, []]);
+  const off = convert({ command: "x", sandbox });
+  assertEquals([sandboxOf(off.server), off.warnings.length], [undefined, 1], "without the switch");
+  const own = convert({ command: "x", sandboxEnabled: true, sandbox: { write: ["/w"] } });
+  assertEquals(sandboxOf(own.server)?.read, null);
 });
 
 Deno.test("each program's name for the list of allowed tools is understood", () => {

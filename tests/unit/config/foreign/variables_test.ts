@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { normalize } from "@std/path";
 import { parseConfig } from "../../../../src/config/config.ts";
 import type { ConfigForm } from "../../../../src/config/form.ts";
 import { Findings } from "../../../../src/config/problem.ts";
@@ -124,7 +125,13 @@ Deno.test("shell variables in the arguments of a shell are kept without a warnin
 });
 
 Deno.test("a file placeholder gets the full path of the file", () => {
-  assertEquals(fill("{file:./token.txt}", "opencode").filled, "${file:/home/me/shop/token.txt}");
-  assertEquals(fill("{file:~/token.txt} {env:A}", "opencode").filled, "${file:/home/me/token.txt} ${env:A}");
+  assertEquals(
+    fill("{file:./token.txt}", "opencode").filled,
+    "${file:" + normalize("/home/me/shop/token.txt") + "}",
+  );
+  assertEquals(
+    fill("{file:~/token.txt} {env:A}", "opencode").filled,
+    "${file:" + normalize("/home/me/token.txt") + "} ${env:A}",
+  );
   assertEquals(fill("${file:/etc/token}").filled, "${file:/etc/token}");
 });

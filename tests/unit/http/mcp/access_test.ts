@@ -141,14 +141,16 @@ Deno.test("a stream ends with its credential", async () => {
   assertEquals(stream.status, 200);
 });
 
-Deno.test("a call that is cut off by the end of its credential is answered, so that its client does not wait", async () => {
+Deno.test("a call that is cut off by the end of its credential is cancelled and answered, so that its client does not wait", async () => {
   const ending = new AbortController();
   const began = Promise.withResolvers<void>();
+  const cancelled = Promise.withResolvers<void>();
   const { entrance } = openEntrance({
     admit: () => Promise.resolve({ ...READER, signal: ending.signal }),
   }, {
     prepare: (server) =>
-      server.setRequestHandler("tools/call", () => {
+      server.setRequestHandler("tools/call", (_, { mcpReq }) => {
+        mcpReq.signal.addEventListener("abort", () => cancelled.resolve(), { once: true });
         began.resolve();
         return new Promise(() => {});
       }),
@@ -163,6 +165,7 @@ Deno.test("a call that is cut off by the end of its credential is answered, so t
   assertEquals(status, 200);
   assertStringIncludes(text, `"id":7,"error"`);
   assertStringIncludes(text, "may have run");
+  await within(cancelled.promise, "the end of the call");
 });
 
 Deno.test("the rule is asked for the public URL of the path, whatever host the request names", async () => {

@@ -34,7 +34,6 @@ Deno.test("an address of another origin makes metadata split, whichever it is an
     "token_endpoint",
     "registration_endpoint",
     "revocation_endpoint",
-    "pushed_authorization_request_endpoint",
     "device_authorization_endpoint",
   ];
   for (const address of FOREIGN) {

@@ -32,7 +32,15 @@ Deno.test("importPrivateKey() finds the algorithm of a key in PEM and in JSON", 
     ] as const
   ) {
     const { pem, jwk } = await keys(algorithm);
-    for (const privateKey of [pem, pem.replaceAll("\n", "\\n"), JSON.stringify(jwk)]) {
+    const texts = [
+      pem,
+      pem.replaceAll("\n", "\\n"),
+      // As openssl writes it from a PKCS #12 file.
+      `\n  Bag Attributes\n    friendlyName: a\n${pem}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`,
+      JSON.stringify(jwk),
+      JSON.stringify({ ...jwk, key_ops: ["sign", "verify"] }),
+    ];
+    for (const privateKey of texts) {
       assertEquals((await importPrivateKey({ privateKey }, METADATA)).key.algorithm.name, name);
     }
   }

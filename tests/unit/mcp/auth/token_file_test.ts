@@ -4,6 +4,7 @@ import { SignInFile } from "../../../../src/mcp/auth/token_file.ts";
 import {
   memoryTokenStore,
   type StoredSignIn,
+  type TokenKeychain,
   type TokenStore,
 } from "../../../../src/mcp/auth/token_store.ts";
 import { within } from "../../../fixtures/within.ts";
@@ -126,5 +127,53 @@ Deno.test("a file with other content is refused without a word of it", async () 
     const error = await assertRejects(() => store.read("shop"), TypeError, "remove the file");
     assertEquals(Deno.inspect(error).includes("s3cret"), false);
     await assertRejects(() => put(store, SIGN_IN), TypeError);
+  });
+});
+
+/** A keychain in memory. */
+function keychain(key?: string): TokenKeychain & { readonly keys: string[] } {
+  const keys = key === undefined ? [] : [key];
+  return {
+    title: "the keychain",
+    keys,
+    read: () => Promise.resolve(keys.at(-1)),
+    write: (made) => Promise.resolve(void keys.push(made)),
+  };
+}
+
+Deno.test("a file with a keychain is sealed, also one that was written before, and stores share its one key", async () => {
+  await withFile(async (path) => {
+    await put(new SignInFile(path), SIGN_IN);
+    const chain = keychain();
+    assertEquals(await new SignInFile(path, chain).read("shop"), [SIGN_IN]);
+    assertEquals((await Deno.readTextFile(path)).includes('"two"'), false);
+    const others = await Promise.all([1, 2, 3].map(async (each) => {
+      const signIn = { ...SIGN_IN, resource: `https://mcp.example/${each}` };
+      await put(new SignInFile(path, chain), signIn);
+      return signIn;
+    }));
+    assertEquals(new Set(await new SignInFile(path, chain).read("shop")), new Set([SIGN_IN, ...others]));
+    assertEquals(chain.keys.length, 1);
+  });
+});
+
+Deno.test("a sealed file is neither read nor replaced without its key", async () => {
+  await withFile(async (path) => {
+    await put(new SignInFile(path, keychain()), SIGN_IN);
+    const sealed = await Deno.readTextFile(path);
+    const locked = { ...keychain(), read: () => Promise.reject(new TypeError("the keychain is locked")) };
+    const other = keychain(new Uint8Array(32).toBase64());
+    for (const chain of [undefined, keychain(), other, keychain("no key"), locked]) {
+      const store = new SignInFile(path, chain);
+      await assertRejects(() => store.read("shop"), TypeError, "key");
+      await assertRejects(() => put(store, SIGN_IN), TypeError, "key");
+    }
+    const altered = sealed.replace(
+      /"sealed": "../,
+      (text) => text.slice(0, -2) + (text.endsWith("AA") ? "BB" : "AA"),
+    );
+    await Deno.writeTextFile(path, altered);
+    await assertRejects(() => new SignInFile(path, keychain()).read("shop"), TypeError, "key");
+    assertEquals(await Deno.readTextFile(path), altered);
   });
 });

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { childEnvironment } from "../../../../src/mcp/stdio/environment.ts";
+import { isWindows } from "../../../fixtures/system.ts";
 
 Deno.test("a child inherits the variables that tools need, and no credentials", () => {
   const own = {
@@ -10,7 +11,8 @@ Deno.test("a child inherits the variables that tools need, and no credentials", 
     A2C_TOKEN: "y",
     XDG_RUNTIME_DIR: "/run/user/1",
   };
-  assertEquals(childEnvironment(own, null), { PATH: "/bin", HOME: "/me", https_proxy: "http://proxy" });
+  const proxy = isWindows ? "HTTPS_PROXY" : "https_proxy";
+  assertEquals(childEnvironment(own, null), { PATH: "/bin", HOME: "/me", [proxy]: "http://proxy" });
 });
 
 Deno.test("configured variables override inherited ones", () => {

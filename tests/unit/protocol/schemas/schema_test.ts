@@ -1,6 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { SmcpError } from "../../../../src/protocol/errors.ts";
-import { parseEnterOfficeReq, parseGetCompletionReq } from "../../../../src/protocol/parse.ts";
+import { parseGetCompletionReq } from "../../../../src/protocol/parse.ts";
+import { parseEnterOfficeReq } from "../../../../src/protocol/office_requests.ts";
 import { parserOf } from "../../../../src/protocol/schemas/schema.ts";
 
 Deno.test("bytes in place of a message are refused before a schema looks at each of them", () => {

@@ -1,7 +1,7 @@
 import { assert } from "@std/assert";
 import { isGrant, isGranted } from "../../../../src/server/admission/provider.ts";
 
-const seat = { officeId: "lab", role: "agent", isObserver: false } as const;
+const seat = { officeId: "lab", role: "agent", isObserver: false, name: "laptop" } as const;
 
 Deno.test("isGranted() compares office ids as they are", () => {
   assert(isGranted({ offices: ["lab"] }, seat));
@@ -15,6 +15,13 @@ Deno.test("isGranted() lets an agent observe, and an observer do nothing else", 
   assert(isGranted({ roles: ["observer"] }, { ...seat, isObserver: true }));
   assert(!isGranted({ roles: ["observer"] }, seat));
   assert(!isGranted({ roles: ["observer"] }, { ...seat, role: "computer" }));
+});
+
+Deno.test("a grant of names is for Computers alone", () => {
+  const grant = { names: ["laptop"] };
+  assert(isGranted(grant, { ...seat, role: "computer" }));
+  assert(!isGranted(grant, { ...seat, role: "computer", name: "other" }));
+  assert(isGranted(grant, { ...seat, name: "other" }));
 });
 
 Deno.test("isGrant() accepts only lists of offices and of known roles", () => {

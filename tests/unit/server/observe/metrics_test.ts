@@ -17,6 +17,7 @@ const snapshot: Snapshot = {
   isReady: true,
   certificateExpiresAtMs: undefined,
   auditLinesLost: undefined,
+  outside: {},
 };
 
 /** The lines of one metric, without its help. */

@@ -29,6 +29,7 @@ Deno.test("toSettings() fills in the documented defaults", () => {
     maxMembersPerOffice: 2_048,
     maxMessageMemoryBytes: 536_870_912,
     graceMs: 5_000,
+    returnMs: 20_000,
     redis: undefined,
     meter: undefined,
     countLostAuditLines: undefined,

@@ -13,10 +13,12 @@ import { Timeouts } from "../../../../src/async/timeouts.ts";
 export function openConnectionContext(): ConnectionContext {
   return {
     timeouts: new Timeouts(),
+    returnMs: 50,
     createEventLog: createEventLogs(silentLogger),
     createErrorLog: createEventLogs(silentLogger),
     logger: silentLogger,
     audit: openAudit(silentLogger),
+    probed: new Set(),
   };
 }
 
@@ -54,9 +56,12 @@ export const silentSession = {
     address: "127.0.0.1",
     transport: "websocket",
     client: undefined,
-    lastSeenAtMs: 0,
     roundTripMs: undefined,
     waitingBytes: 0,
+    isWriting: false,
   },
+  /** It was read just now, however late that is. */
+  readAtMs: Infinity,
+  ping() {},
   close() {},
 } as const;

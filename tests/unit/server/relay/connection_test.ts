@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { FakeTimers } from "../../../fixtures/fake_timers.ts";
 import { openConnection, openConnectionContext } from "./_connection.ts";
 import { deferEvents } from "./_deferred_events.ts";
 
@@ -10,18 +11,19 @@ function openPair() {
   return { requester, computer, [Symbol.dispose]: () => shared.timeouts.clear() };
 }
 
+const request = {
+  event: "client:tool_call",
+  reqId: "1",
+  agent: "ada",
+  computer: "laptop",
+  officeId: "lab",
+  isObserving: false,
+  timeoutMs: 60_000,
+};
+
 /** Sends a request, and gives a weak reference to its body. */
 function ask({ requester, computer }: ReturnType<typeof openPair>): WeakRef<object> {
   const body = { params: new Array(1_000).fill("x") };
-  const request = {
-    event: "client:tool_call",
-    reqId: "1",
-    agent: "ada",
-    computer: "laptop",
-    officeId: "lab",
-    isObserving: false,
-    timeoutMs: 60_000,
-  };
   if (requester !== undefined) computer?.ask(request, { body, sides: [requester.sent], onSettled() {} });
   assertEquals(computer?.inFlight, { requests: 1, bytes: 10 });
   return new WeakRef(body);
@@ -35,6 +37,36 @@ Deno.test("a connection does not keep the body of a request that waits for its a
   await new Promise((resolve) => setTimeout(resolve, 0));
   runInNewContext("gc")();
   assertEquals(body.deref(), undefined);
+});
+
+Deno.test("a call whose Agent was lost is cancelled, unless the same call is sent again", () => {
+  const cancelsAfter = (repeated: Partial<typeof request>, { fails = false, isLostLater = false } = {}) => {
+    using clock = new FakeTimers();
+    const shared = openConnectionContext();
+    const sent: string[] = [];
+    const computer = openConnection("c", shared, (event) => {
+      if (fails && sent.length > 0 && event === request.event) throw new RangeError("nested too deep");
+      sent.push(event);
+    });
+    const { sent: asked } = openConnection("a", shared);
+    const context = { body: {}, sides: [asked], onSettled() {} };
+    computer.ask(request, context);
+    const lost = [...asked];
+    const lose = () => lost.forEach((pending) => pending.drop({ mayReturn: true }));
+    if (!isLostLater) lose();
+    computer.ask({ ...request, ...repeated }, context);
+    if (isLostLater) lose();
+    clock.advance(1_000);
+    shared.timeouts.clear();
+    return sent.filter((event) => event === "notify:tool_call_cancel").length;
+  };
+  assertEquals(cancelsAfter({}), 0);
+  assertEquals(cancelsAfter({}, { isLostLater: true }), 0);
+  assertEquals(cancelsAfter({ event: "client:ask_tool_call" }), 0);
+  assertEquals(cancelsAfter({}, { fails: true }), 1);
+  assertEquals(cancelsAfter({ event: "client:get_tools" }), 1);
+  assertEquals(cancelsAfter({ agent: "eve" }), 1);
+  assertEquals(cancelsAfter({ agent: "eve" }, { isLostLater: true }), 1);
 });
 
 const small = { event: "e", args: [{}] };

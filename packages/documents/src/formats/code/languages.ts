@@ -1,5 +1,5 @@
 /** The languages of source code: what is no code in them, and how their definitions begin. */
-import { type DefinitionForms, DEFINITIONS, MEMBERS } from "./definitions.ts";
+import { DEFINITIONS, MEMBERS } from "./definitions.ts";
 import type { Region } from "./masked_code.ts";
 
 /** What is known of a language. The expressions are tried at the beginning of a statement. */
@@ -11,11 +11,12 @@ export interface Language {
    * brackets, nothing else than the end of a line, and then a block is what is indented.
    */
   readonly statements: "semicolon" | "line" | "indentation";
-  readonly definition: DefinitionForms;
+  /** Matches a definition; what belongs to it begins with the group `start`. */
+  readonly definition: RegExp;
   /** Matches the beginning of a definition whose members are told; no members are told without it. */
   readonly types?: RegExp;
   /** The members of types; those of a language without are like top definitions. */
-  readonly member?: DefinitionForms;
+  readonly member?: RegExp;
   /** Matches a block whose definitions are top definitions. It may be a definition itself. */
   readonly container?: RegExp;
 }

@@ -88,7 +88,7 @@ function definitionsIn(
     ? indented(code, language)
     : bracketed(code, language);
   for (const { from, head, to } of statements) {
-    const match = language.definition.pattern.exec(head);
+    const match = language.definition.exec(head);
     const last = definitions.at(-1);
     if (match === null) {
       // The name of a type may follow its body.

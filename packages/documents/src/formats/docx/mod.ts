@@ -2,7 +2,7 @@
 import type { DocumentElement, DocumentPage } from "@a2c-smcp/sdk/provider";
 import { DocumentError, type ParsedDocument, type ParseInput, unreadable } from "../format.ts";
 import { OfficePackage } from "../ooxml.ts";
-import { divide, documentOf, headingsOf, sectionLevel } from "../sections.ts";
+import { divide, documentOf, headingsOf, notice, sectionLevel } from "../sections.ts";
 import { at, childrenOf } from "../xml.ts";
 import { BodyReader, type Segment } from "./body.ts";
 
@@ -79,8 +79,7 @@ async function readChunks(
       const start = fileName.endsWith(".eml")
         ? elements.findIndex(({ category }) => category === "table") + 1
         : 0;
-      const notes = losses.map((text): DocumentElement => ({ category: "annotation", content: { text } }));
-      chunks.set(target, [...elements.slice(start), ...notes]);
+      chunks.set(target, [...elements.slice(start), ...losses.map(notice)]);
     } catch (error) {
       if (!(error instanceof DocumentError)) throw error;
     }

@@ -1,6 +1,7 @@
 /** What HTML says of itself and of its elements. */
 import type { DefaultTreeAdapterMap } from "parse5";
 import type { DocumentElement } from "@a2c-smcp/sdk/provider";
+import { oneLine } from "../../basics.ts";
 
 export type Node = DefaultTreeAdapterMap["node"];
 export type Element = DefaultTreeAdapterMap["element"];
@@ -128,13 +129,9 @@ export function attribute({ attrs }: Element, name: string): string | undefined 
   return attrs.find((attribute) => attribute.name === name)?.value;
 }
 
-export function collapse(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
-}
-
 /** Collapses spaces; keeps one line break of several. */
 export function collapseLines(text: string): string {
-  return text.split("\n").map((line) => line.replace(/\s+/g, " ").trim()).filter((line) => line !== "").join(
+  return text.split("\n").map(oneLine).filter((line) => line !== "").join(
     "\n",
   );
 }

@@ -1,6 +1,7 @@
 /** What an HTML file says of itself: its title, its `meta` elements, and its language. */
+import { oneLine } from "../../basics.ts";
 import type { AboutFile } from "../format.ts";
-import { attribute, collapse, type Element, elementsBelow } from "./dom.ts";
+import { attribute, type Element, elementsBelow } from "./dom.ts";
 
 /** What the names of `meta` elements stand for, those that are asked first at first. */
 const SAID: Readonly<Record<string, keyof AboutFile>> = {
@@ -24,11 +25,11 @@ export class HtmlHead {
   read(head: Element): void {
     for (const node of elementsBelow(head)) {
       if (node.tagName === "title") {
-        this.title = collapse(node.childNodes.map((each) => "value" in each ? each.value : "").join("")) ||
+        this.title = oneLine(node.childNodes.map((each) => "value" in each ? each.value : "").join("")) ||
           undefined;
       }
       if (node.tagName !== "meta") continue;
-      const content = collapse(attribute(node, "content") ?? "");
+      const content = oneLine(attribute(node, "content") ?? "");
       const name = (attribute(node, "name") ?? attribute(node, "property"))?.toLowerCase() ?? "";
       const member = SAID[name];
       if (member !== undefined && content !== "") this.said[member] ??= content;

@@ -1,9 +1,10 @@
 /** Elements of HTML that are units: pictures, sounds, films, fields of forms; and the forms of letters. */
+import { oneLine } from "../../basics.ts";
 import type { FormField } from "@a2c-smcp/sdk";
 import type { DocumentElement } from "@a2c-smcp/sdk/provider";
 import { formatOrdinal } from "../number_formats.ts";
 import type { TextForm } from "../raised_text.ts";
-import { attribute, BLOCKS, collapse, type Element, elementsBelow, link, type Node } from "./dom.ts";
+import { attribute, type Element, elementsBelow, link, type Node } from "./dom.ts";
 
 /** The longest `data:` URL of a picture that is kept. */
 const MAX_DATA_URL_LENGTH = 350_000;
@@ -22,7 +23,7 @@ export function mediaOf(element: Element, textOf: (node: Element) => string): Do
     }
     case "audio":
     case "video": {
-      const description = collapse(textOf(element));
+      const description = oneLine(textOf(element));
       const content = {
         ...(url === undefined ? {} : { url }),
         ...(description === "" ? {} : { description }),
@@ -46,7 +47,7 @@ export function fieldOf(element: Element, textOf: (node: Element) => string): Fo
   const choices = elementsBelow(element).flatMap((child) =>
     child.tagName === "optgroup" ? elementsBelow(child) : [child]
   ).filter(({ tagName }) => tagName === "option");
-  const wordsOf = (node: Element) => collapse(textOf(node));
+  const wordsOf = (node: Element) => oneLine(textOf(node));
   const chosen = choices.filter((choice) => attribute(choice, "selected") !== undefined).map(wordsOf);
   const value = type === "checkbox" || type === "radio"
     ? attribute(element, "checked") !== undefined && (attribute(element, "value") ?? true)
@@ -83,29 +84,11 @@ export function numberingOf(list: Element): (item: Node) => string | undefined {
   };
 }
 
-/** The height of a letter in each unit of CSS. */
-const LETTER: Readonly<Record<string, number>> = { px: 16, pt: 12, em: 1, rem: 1, ex: 2, "%": 100 };
-
-/** Where a style places text, when it says so by a length; less than a fifth of a letter only aligns it. */
-function shiftedPosition(style: string): "super" | "sub" | undefined {
-  const isRelative = /(?:^|;)\s*position\s*:\s*relative/i.test(style);
-  let shift = 0;
-  const lengths = style.matchAll(
-    /(?:^|;)\s*(vertical-align|top|bottom)\s*:\s*([-+]?[\d.]{1,9})(px|pt|r?em|ex|%)/gi,
-  );
-  for (const [, name = "", number, unit = ""] of lengths) {
-    const length = Number(number) / (LETTER[unit.toLowerCase()] ?? 1);
-    if (isRelative || /^v/i.test(name)) shift += /^t/i.test(name) ? -length : length;
-  }
-  return shift >= 0.2 ? "super" : shift <= -0.2 ? "sub" : undefined;
-}
-
 /** The form that an element gives to its text. */
 export function formOf(element: Element, outer: TextForm): TextForm {
   const { tagName } = element;
   const style = attribute(element, "style") ?? "";
-  const position = /vertical-align\s*:\s*(super|sub)\b/i.exec(style)?.[1]?.toLowerCase() ??
-    (BLOCKS.has(tagName) ? undefined : shiftedPosition(style)) ?? tagName;
+  const position = /vertical-align\s*:\s*(super|sub)\b/i.exec(style)?.[1]?.toLowerCase() ?? tagName;
   const isStruck = /^(?:del|s|strike)$/.test(tagName) ||
     /(?:^|;)\s*text-decoration[^;:]*:[^;]*line-through/i.test(style);
   if (!isStruck && !/^su(?:b|p|per)$/.test(position)) return outer;

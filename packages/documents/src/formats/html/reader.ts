@@ -1,4 +1,5 @@
 /** The elements of HTML, in reading order. */
+import { oneLine } from "../../basics.ts";
 import type { FormField, ListContent, ListItem } from "@a2c-smcp/sdk";
 import type { DocumentElement } from "@a2c-smcp/sdk/provider";
 import { unreadable, UnreadParts } from "../format.ts";
@@ -9,7 +10,6 @@ import { tableOf } from "../sections.ts";
 import {
   attribute,
   BLOCKS,
-  collapse,
   collapseLines,
   type Element,
   elementsBelow,
@@ -155,7 +155,7 @@ export class HtmlReader {
       case "listing":
         return [this.#code(element, depth)];
       case "svg": {
-        const description = collapse(this.#textOf(element, depth));
+        const description = oneLine(this.#textOf(element, depth));
         if (description !== "") return [{ category: "image", content: { description } }];
         if (attribute(element, "aria-hidden") !== "true") this.#unread.add("drawing");
         return [];
@@ -233,7 +233,7 @@ export class HtmlReader {
 
   /** A formula is a part of its paragraph, unless it stands alone. */
   #math(element: Element, depth: number, inner?: InnerText): void {
-    const text = collapse(mathmlText(element, this.#maxDepth - depth));
+    const text = oneLine(mathmlText(element, this.#maxDepth - depth));
     const isBlock = attribute(element, "display") === "block" && inner === undefined;
     if (isBlock) this.#endText();
     this.#add(text);
@@ -243,7 +243,7 @@ export class HtmlReader {
 
   #heading(element: Element, depth: number, level: number): DocumentElement[] {
     return this.#withOthers(() => {
-      const text = collapse(this.#textOf(element, depth));
+      const text = oneLine(this.#textOf(element, depth));
       // Links of headings to a place in a page are signs that lead to them.
       this.#others = this.#others.filter(({ category, content }) =>
         category !== "link" || !content.url.includes("#")
@@ -306,7 +306,7 @@ export class HtmlReader {
     return this.#withOthers(() => {
       const rows = [...this.#rows(element, depth)];
       const caption = elementsBelow(element).find(({ tagName }) => tagName === "caption");
-      const title = caption === undefined ? "" : collapse(this.#textOf(caption, depth));
+      const title = caption === undefined ? "" : oneLine(this.#textOf(caption, depth));
       const elements: DocumentElement[] = title === ""
         ? []
         : [{ category: "text", content: { text: title } }];

@@ -11,22 +11,17 @@ export function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 }
 
-export interface ItemHtml {
-  /** The number as its author sees it; `undefined` for a bullet. HTML writes no other than whole numbers. */
-  readonly label: string | undefined;
-  readonly inner: string;
-}
-
-/** A list. What follows it with the next number, at its end, goes on with it. */
-export function listHtml(items: readonly ItemHtml[]): string {
-  return items.map(({ label, inner }) => {
-    const number = plainNumber(label);
-    if (number !== undefined) return `<ol><li value="${number}">${inner}</li></ol><!--${number + 1}-->`;
-    const text = label === undefined
-      ? inner
-      : inner.replace(/^(<p>)?/, `$1${escapeHtml(label).replaceAll("$", "$$$$")} `);
-    return `<ul><li>${text}</li></ul>`;
-  }).join("");
+/**
+ * The beginning and the end of a list of one item, between which items below it may stand. What follows it with the next
+ * number, at its end, goes on with it.
+ *
+ * @param label the number as its author sees it; `undefined` for a bullet. HTML writes no other than whole numbers.
+ */
+export function itemHtml(label: string | undefined, inner: string): readonly [open: string, close: string] {
+  const number = plainNumber(label);
+  if (number !== undefined) return [`<ol><li value="${number}">${inner}`, `</li></ol><!--${number + 1}-->`];
+  const written = label === undefined ? "" : `${escapeHtml(label)} `;
+  return [`<ul><li>${inner.replace(/^(?:<p>)?/, (begin) => begin + written)}`, "</li></ul>"];
 }
 
 /** Rows of cells as a table; the first row names the columns when all of its cells say something. */

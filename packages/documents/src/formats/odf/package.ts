@@ -4,12 +4,10 @@ import { aboutFile } from "../about.ts";
 import { decodeText } from "../decode_text.ts";
 import { type AboutFile, type ParseLimits, unreadable } from "../format.ts";
 import { formatOrdinal } from "../number_formats.ts";
-import { PAGE_PICTURE_BYTES } from "../ooxml.ts";
-import { MAX_PICTURE_BYTES, pictureOf } from "../picture.ts";
+import { PictureRoom } from "../picture.ts";
 import { at, childrenOf, parseXml, textOf, type XmlNode } from "../xml.ts";
-import { decodePath, resolvePart, ZipParts } from "../zip.ts";
+import { decodePath, isZipFile, resolvePart, ZipParts } from "../zip.ts";
 
-const ZIP_FILE = [0x50, 0x4b];
 /** How many styles may be based on each other. */
 const MAX_PARENTS = 20;
 
@@ -39,11 +37,11 @@ export class OdfFile {
   readonly #limits: ParseLimits;
   readonly #styles = new Map<string, XmlNode>();
   readonly #lists = new Map<string, ReadonlyMap<number, ListLevel>>();
-  #pictureRoomBytes = 8 * PAGE_PICTURE_BYTES;
+  readonly #pictures = new PictureRoom();
 
   constructor(bytes: Uint8Array<ArrayBuffer>, limits: ParseLimits) {
     this.#limits = limits;
-    this.#parts = ZIP_FILE.every((byte, at) => bytes[at] === byte) ? new ZipParts(bytes, limits) : undefined;
+    this.#parts = isZipFile(bytes) ? new ZipParts(bytes, limits) : undefined;
     if (this.#parts?.text("META-INF/manifest.xml")?.includes("encryption-data")) {
       throw unreadable("encrypted", "the file is encrypted; save it without a password");
     }
@@ -107,12 +105,11 @@ export class OdfFile {
     const inside = textOf(at(node, "binary-data")).replace(/\s+/g, "");
     if (inside === "" && /^[a-z][a-z\d+.-]*:/i.test(href)) return { description, url: href };
     const part = resolvePart("", decodePath(href));
-    const size = inside === "" ? this.#parts?.sizeOf(part) ?? 0 : inside.length * 0.75;
-    const isSent = size <= Math.min(MAX_PICTURE_BYTES, this.#pictureRoomBytes);
-    if (isSent) this.#pictureRoomBytes -= size;
-    const read = () => inside === "" ? this.#parts?.bytes(part) : Uint8Array.fromBase64(inside);
-    const type = part.slice(part.lastIndexOf(".") + 1).toLowerCase();
-    return pictureOf((isSent ? read() : undefined) ?? size, { description, type });
+    if (inside === "" && this.#parts !== undefined) {
+      return this.#pictures.partOf(this.#parts, part, description);
+    }
+    const read = () => Uint8Array.fromBase64(inside);
+    return this.#pictures.take(inside.length * 0.75, read, { description, type: "unknown" });
   }
 
   /** A property of a style or of those that it is based on. */
@@ -130,11 +127,10 @@ export class OdfFile {
     return undefined;
   }
 
-  /** Whether a paragraph is code, by the names of its style and of those that it is based on. */
-  isCode(style: string): boolean {
-    return this.#chain(style).some(({ attributes }) =>
-      /preformatted|source(?:_20_)?(?:text|code)/i.test(attributes["name"] ?? "")
-    );
+  /** Whether a style, or one that it is based on, has such a name. */
+  isStyled(style: string, name: RegExp): boolean {
+    return name.test(style) ||
+      this.#chain(style).some(({ attributes }) => name.test(attributes["name"] ?? ""));
   }
 
   /** The tags for the form that a style gives to letters. */

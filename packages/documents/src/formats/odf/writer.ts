@@ -1,12 +1,11 @@
 /** What stands in files of OpenDocument, written as HTML. */
 import { type ParseLimits, unreadable, UnreadParts } from "../format.ts";
-import { escapeHtml, listHtml, PlacedElements, tableHtml } from "../html/writer.ts";
-import { annotation } from "../sections.ts";
+import { escapeHtml, itemHtml, PlacedElements, tableHtml } from "../html/writer.ts";
+import { annotation, MAX_COLUMNS } from "../sections.ts";
 import { at, childrenOf, descendantsOf, textOf, type XmlNode } from "../xml.ts";
 import { type OdfFile, OUTLINE } from "./package.ts";
 
-/** The most columns of a table, and the most rows that one is repeated as. */
-const MAX_COLUMNS = 256;
+/** The most rows that one is repeated as. */
 const MAX_REPEATED_ROWS = 100;
 /** The most characters of all cells that are repeated. */
 const MAX_REPEATED_LENGTH = 8_000_000;
@@ -75,10 +74,11 @@ export class OdfWriter {
     const isNewPage = breaks("break-before") || (this.#file.styled(style, "master-page-name") ?? "") !== "";
     const { text, after } = this.#words(node, style);
     const level = Math.min(Math.max(Number(outline) || 1, 1), 6);
-    const number = isHeader === "true" ? undefined : this.#headingNumber(level, place);
-    const block = node.name === "h"
+    const isNumbered = node.name === "h" && isHeader !== "true";
+    const number = isNumbered ? this.#headingNumber(level, place) : undefined;
+    const block = node.name === "h" || this.#file.isStyled(style, /^Title$/)
       ? `<h${level}>${escapeHtml(number === undefined ? "" : `${number} `)}${text}</h${level}>`
-      : this.#file.isCode(style)
+      : this.#file.isStyled(style, /preformatted|source(?:_20_)?(?:text|code)/i)
       ? `<pre>${text}</pre>`
       : `<p>${text}</p>`;
     const page = (isBreak: boolean) => isBreak ? this.placed.place("page") : "";
@@ -121,9 +121,7 @@ export class OdfWriter {
       this.#counted.set(key, number);
       const numbers = [...above, number];
       const inner = this.blocks(item, { list, numbers });
-      return at(item, "h") === undefined
-        ? listHtml([{ label: this.#file.label(list, numbers), inner }])
-        : inner;
+      return at(item, "h") === undefined ? itemHtml(this.#file.label(list, numbers), inner).join("") : inner;
     }).join("");
   }
 

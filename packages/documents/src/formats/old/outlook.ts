@@ -5,7 +5,8 @@ import { type ParsedDocument, type ParseInput, unreadable } from "../format.ts";
 import { metaEncoding } from "../html/dom.ts";
 import { type Mail, openMails } from "../mail.ts";
 import { open as openText } from "../text.ts";
-import { isCompoundFile, openDisguised } from "./disguise.ts";
+import { isCompoundFile } from "../zip.ts";
+import { openDisguised } from "./disguise.ts";
 
 type MsgReader = InstanceType<typeof library.default>;
 

@@ -5,28 +5,27 @@ import type { DocumentElement } from "@a2c-smcp/sdk/provider";
 import { type ParsedDocument, type ParseInput, unreadable } from "../format.ts";
 import { annotation, documentOf, tableOf, toSections } from "../sections.ts";
 import { toElements } from "../text.ts";
-import { isCompoundFile, openDisguised } from "./disguise.ts";
+import { isCompoundFile } from "../zip.ts";
+import { openDisguised } from "./disguise.ts";
+
+/** The texts of a document beside its body, and how the library names them. */
+const BESIDES = {
+  Header: "getHeaders",
+  Footer: "getFooters",
+  Footnotes: "getFootnotes",
+  Endnotes: "getEndnotes",
+  Comments: "getAnnotations",
+  "Text boxes": "getTextboxes",
+} as const;
+/** Quotes and dashes do not become those of ASCII; headers are apart from footers. */
+const AS_WRITTEN = { filterUnicode: false, includeFooters: false };
 
 /** What the library, which has no types, finds in a document. */
-interface WordTexts {
-  getBody(options: TextOptions): string;
-  getHeaders(options: TextOptions): string;
-  getFooters(options: TextOptions): string;
-  getFootnotes(options: TextOptions): string;
-  getEndnotes(options: TextOptions): string;
-  getAnnotations(options: TextOptions): string;
-  getTextboxes(options: TextOptions): string;
-}
-
-interface TextOptions {
-  /** Whether quotes and dashes become those of ASCII. */
-  readonly filterUnicode: boolean;
-  readonly includeFooters?: boolean;
-}
+type WordTexts = Readonly<
+  Record<"getBody" | typeof BESIDES[keyof typeof BESIDES], (options: typeof AS_WRITTEN) => string>
+>;
 
 const SECTOR_BYTES = 512;
-
-const AS_WRITTEN: TextOptions = { filterUnicode: false };
 
 /** Opens a document. Its pages are those of a text: the format has no page breaks that survive. */
 export async function open(input: ParseInput): Promise<ParsedDocument> {
@@ -35,19 +34,12 @@ export async function open(input: ParseInput): Promise<ParsedDocument> {
   const { bytes, fileName } = input;
   if (!isCompoundFile(bytes)) throw unreadable("damaged", "the file is no document of Word 97 to 2003");
   const texts = await readTexts(bytes);
-  const besides = {
-    Header: texts.getHeaders({ ...AS_WRITTEN, includeFooters: false }),
-    Footer: texts.getFooters(AS_WRITTEN),
-    Footnotes: texts.getFootnotes(AS_WRITTEN),
-    Endnotes: texts.getEndnotes(AS_WRITTEN),
-    Comments: texts.getAnnotations(AS_WRITTEN),
-    "Text boxes": texts.getTextboxes(AS_WRITTEN),
-  };
   const elements = [
     ...bodyOf(texts.getBody(AS_WRITTEN)),
-    ...Object.entries(besides).flatMap(([label, text]) =>
-      text.trim() === "" ? [] : [annotation(label, { text: text.trim() })]
-    ),
+    ...Object.entries(BESIDES).flatMap(([label, name]) => {
+      const text = texts[name](AS_WRITTEN).trim();
+      return text === "" ? [] : [annotation(label, { text })];
+    }),
   ];
   return documentOf(toSections(elements, fileName), {
     elements,

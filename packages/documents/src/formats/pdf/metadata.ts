@@ -1,11 +1,9 @@
 /** What a PDF file says of itself: its title, subject, keywords and dates, unless a program wrote them by itself. */
-
-import { type getDocumentProxy, getResolvedPDFJS } from "unpdf";
+import { getResolvedPDFJS } from "unpdf";
 import { aboutFile } from "../about.ts";
 import type { AboutFile } from "../format.ts";
+import type { Pdf } from "./operators.ts";
 import { labelRanges } from "./outline.ts";
-
-type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 
 /** What programs write when nobody has given a title, a subject or keywords. */
 const PLACEHOLDERS: readonly RegExp[] = [

@@ -16,12 +16,13 @@ import { type BodyLook, isBoldName, lookOf, toBlocks } from "./blocks.ts";
 import { inColumns } from "./columns.ts";
 import { CMapFactory } from "./cmaps.ts";
 import { aboutPdf, ownText } from "./metadata.ts";
-import { nameOfPage, type PdfOutline, readOutline } from "./outline.ts";
+import { MAX_NAME, nameOfPage, type PdfOutline, readOutline } from "./outline.ts";
 import {
   type Direction,
   directionOf,
   operatorsOf,
   type PageOperators,
+  type Pdf,
   type PdfPage,
   turnOperators,
   turnRect,
@@ -31,14 +32,13 @@ import { figures, type PagePictures, picturesOf, scannedPage, scansOf } from "./
 import { withLists } from "./list_items.ts";
 import { withoutOverprint } from "./overprint.ts";
 import { type RuledTable, ruledTables, rulingsOf } from "./tables/ruled.ts";
+import { withAccents } from "./accents.ts";
 import { type Line, type TextItem, textOf, toLines, withoutForms } from "./lines.ts";
 import { correctByGlyphs, divideAtGaps, needsGlyphs, textGapsOf, withSigns } from "./text_gaps.ts";
 import { lettersOf, type StructureNode, toTaggedElements } from "./tags.ts";
 
 /** How many pages show how the running text looks. */
 const LOOK_PAGES = 4;
-/** The most characters of a title of a page. */
-const MAX_TITLE = 120;
 /** How many pages show what stands above many. */
 const RUNNING_PAGES = 4;
 /** The most entries of the outline that are words to search by. */
@@ -57,8 +57,6 @@ const LEFT_OUT: DocumentElement = {
   content: { text: "The pictures and lines of this page are left out: reading them exceeds the limits" },
   metadata: { is_notice: true },
 };
-
-type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 
 /** Opens a PDF file. A page is a page. */
 export async function open({ bytes, limits }: ParseInput): Promise<ParsedDocument> {
@@ -164,7 +162,8 @@ class PdfReader {
       ]);
       const { marked: found, direction } = textsOf(text.items as readonly MarkedItem[]);
       const upright = operators && turnOperators(operators, direction);
-      const marked = upright === undefined ? found : correctByGlyphs(withSigns(found, upright), upright);
+      const drawn = upright === undefined ? found : correctByGlyphs(withSigns(found, upright), upright);
+      const marked = withAccents(drawn, isText);
       const items = marked.filter(isText);
       const content = await this.#tagged(tree as StructureNode | null, marked, items) ??
         await this.#untagged(page, items, upright);
@@ -259,7 +258,7 @@ class PdfReader {
     const label = (await this.#readLabels())?.[index] || `${index + 1}`;
     const { entries } = await this.#readOutline();
     const name = nameOfPage(entries, index) ?? await this.#ownHeading(index, elements);
-    return name === undefined ? `Page ${label}` : `Page ${label}: ${shorten(name, MAX_TITLE)}`;
+    return name === undefined ? `Page ${label}` : `Page ${label}: ${shorten(name, MAX_NAME)}`;
   }
 
   /** The first heading of a page that does not stand above others as well. */

@@ -2,8 +2,9 @@
 import { type getDocumentProxy, getResolvedPDFJS } from "unpdf";
 import type { TextItem } from "./lines.ts";
 
-/** A page, as PDF.js gives it. */
-export type PdfPage = Awaited<ReturnType<Awaited<ReturnType<typeof getDocumentProxy>>["getPage"]>>;
+/** A file and a page of it, as PDF.js gives them. */
+export type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
+export type PdfPage = Awaited<ReturnType<Pdf["getPage"]>>;
 
 /** An operator and its arguments. */
 export type Operator = readonly [number: number, args: readonly unknown[]];

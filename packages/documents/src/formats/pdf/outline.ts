@@ -1,15 +1,13 @@
 /** The outline of a PDF file, and the names that it gives to pages. */
-import type { getDocumentProxy } from "unpdf";
+import type { OutlineSection } from "@a2c-smcp/sdk/provider";
 import { shorten } from "../../basics.ts";
-import type { OutlineEntry } from "../format.ts";
-
-type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
+import type { Pdf } from "./operators.ts";
 
 /** The most entries that are looked at, and the most whose pages are looked up: of more, those of higher levels. */
 const [MAX_READ, MAX_FOUND] = [20_000, 2_000];
 const MAX_LEVEL = 20;
 /** The most characters of a name of a page. */
-const MAX_NAME = 120;
+export const MAX_NAME = 120;
 
 /** An entry as the file has it. */
 interface Entry {
@@ -22,7 +20,7 @@ export interface PdfOutline {
   /** The titles of all entries, level by level. */
   readonly titles: readonly string[];
   /** Those whose pages are known, in their order. */
-  readonly entries: readonly OutlineEntry[];
+  readonly entries: readonly OutlineSection[];
 }
 
 export async function readOutline(pdf: Pdf): Promise<PdfOutline> {
@@ -36,7 +34,7 @@ export async function readOutline(pdf: Pdf): Promise<PdfOutline> {
       return { title: entry.title, level: entry.level, page };
     }),
   );
-  const entries = found.flatMap(({ title, level, page }, at): OutlineEntry[] => {
+  const entries = found.flatMap(({ title, level, page }, at): OutlineSection[] => {
     // A part without a page of its own begins where its first section does.
     const inner = found[at + 1];
     const begins = page ?? (inner !== undefined && inner.level > level ? inner.page : undefined);
@@ -71,7 +69,7 @@ async function pageOf(pdf: Pdf, dest: unknown): Promise<number | undefined> {
  *
  * @param entries in the order of their pages
  */
-export function nameOfPage(entries: readonly OutlineEntry[], index: number): string | undefined {
+export function nameOfPage(entries: readonly OutlineSection[], index: number): string | undefined {
   const begins = entries.filter(({ page }) => page === index);
   if (begins.length > 0) return shorten(begins.map(({ title }) => title).join("; "), MAX_NAME);
   const before = entries.findLast(({ page }) => page < index);

@@ -1,23 +1,22 @@
 /** Presentations of PowerPoint and others (PPTX). */
-import { annotation, openingOf, tableOf } from "../sections.ts";
+import { annotation, MAX_TITLE_LENGTH, openingOf, tableOf } from "../sections.ts";
 import { COVERED_FROM_ABOVE, COVERED_FROM_LEFT, type PlacedCell } from "../merged_cells.ts";
 import { shorten } from "../../basics.ts";
 import type { DocumentElement, DocumentPage } from "@a2c-smcp/sdk/provider";
 import {
   type DocumentFacts,
-  type OutlineEntry,
   type ParsedDocument,
   type ParseInput,
   unreadable,
   UnreadParts,
 } from "../format.ts";
-import { linesOf, OfficePackage, PAGE_PICTURE_BYTES, paragraphText, type Relationship } from "../ooxml.ts";
+import { linesOf, OfficePackage, paragraphText, type Relationship } from "../ooxml.ts";
+import { PAGE_PICTURE_BYTES } from "../picture.ts";
 import { ListBuilder } from "../list_builder.ts";
 import { mathText } from "../math.ts";
 import { at, childrenOf, descendantsOf, textOf, type XmlNode } from "../xml.ts";
 import { formatOrdinal } from "../number_formats.ts";
 
-const MAX_TITLE = 200;
 const OPENING_SLIDES = 3;
 /** Shapes that only repeat what each slide has. */
 const MARGINS = new Set(["dt", "sldNum", "ftr", "hdr", "sldImg"]);
@@ -36,8 +35,6 @@ class Presentation {
   readonly #office: OfficePackage;
   /** The parts of the slides, in their order. */
   readonly #slides: readonly string[];
-  /** The sections that its author made, each with its number of slides. */
-  readonly #sections: readonly (readonly [name: string, slides: number])[];
 
   constructor(office: OfficePackage) {
     this.#office = office;
@@ -46,10 +43,6 @@ class Presentation {
     this.#slides = childrenOf(at(root, "sldIdLst"), "sldId").flatMap(({ attributes }) =>
       related.get(attributes["r:id"] ?? attributes["id"] ?? "")?.target ?? []
     );
-    this.#sections = [...descendantsOf(root, "section")].map((section) => [
-      section.attributes["name"] ?? "",
-      childrenOf(at(section, "sldIdLst"), "sldId").length,
-    ]);
   }
 
   facts(): DocumentFacts {
@@ -80,7 +73,6 @@ class Presentation {
       pageCount: Math.max(this.#slides.length, 1),
       pageTitles,
       headings: pageTitles.slice(0, 200),
-      outline: this.#outline(pageTitles),
       keywords,
       about,
       opening: [...subject === undefined ? [] : [subject], openingOf(first)].join("\n").trim(),
@@ -88,25 +80,12 @@ class Presentation {
     };
   }
 
-  /** Slides below their sections, which have all of them in their order. */
-  #outline(titles: readonly string[]): OutlineEntry[] | undefined {
-    const entries: OutlineEntry[] = [];
-    let first = 0;
-    for (const [name, count] of this.#sections.filter(([, count]) => count > 0)) {
-      const slides = titles.slice(first, first + count);
-      entries.push({ title: name, level: 1, page: first });
-      entries.push(...slides.map((title, at) => ({ title, level: 2, page: first + at })));
-      first += count;
-    }
-    return first > 0 && first === titles.length ? entries : undefined;
-  }
-
   page(index: number): DocumentPage {
     const part = this.#slides[index];
     if (part === undefined) return { title: "No slides", elements: [] };
     const slide = this.#slide(part);
     const related = this.#office.relationships(part);
-    this.#office.pictureRoomBytes = PAGE_PICTURE_BYTES;
+    this.#office.pictures.leftBytes = PAGE_PICTURE_BYTES;
     const reader = new SlideReader(this.#office, related);
     const elements = [
       ...reader.read(at(slide, "cSld", "spTree")),
@@ -125,7 +104,7 @@ class Presentation {
   #titleOf(slide: XmlNode, index: number): string {
     const title = [...descendantsOf(slide, "sp")].find((shape) => /title/i.test(placeholderOf(shape) ?? ""));
     const text = title === undefined ? "" : linesOf(at(title, "txBody")).join(" ").trim();
-    const name = text === "" ? `Slide ${index + 1}` : shorten(text.replace(/\s+/g, " "), MAX_TITLE);
+    const name = text === "" ? `Slide ${index + 1}` : shorten(text.replace(/\s+/g, " "), MAX_TITLE_LENGTH);
     return slide.attributes["show"] === "0" ? `${name} (hidden)` : name;
   }
 

@@ -1,8 +1,8 @@
-/** Paragraphs, lists and tables of a Rich Text file as HTML, as they end one after the other. */
+/** Paragraphs, lists and tables of a Rich Text file as HTML. */
+import { MAX_COLUMNS } from "../sections.ts";
 import type { DocumentElement } from "@a2c-smcp/sdk/provider";
-import { escapeHtml, type ItemHtml, listHtml, PlacedElements, tableHtml } from "../html/writer.ts";
+import { escapeHtml, itemHtml, PlacedElements, tableHtml } from "../html/writer.ts";
 
-const MAX_COLUMNS = 256;
 const MAX_LEVELS = 30;
 /** The indentation of a level of a list, in twentieths of a point, where nothing else tells it. */
 const LIST_INDENT = 360;
@@ -20,17 +20,17 @@ export interface ParagraphForm {
   readonly indent?: number;
 }
 
-interface LevelItem extends ItemHtml {
-  readonly level: number;
-}
-
+/** Paragraphs, lists and tables as HTML, as they end one after the other. */
 export class RtfBlocks {
   readonly placed = new PlacedElements();
-  readonly #html: string[] = [];
+  /** The mark of the item that is read, where it stands apart. */
+  mark: string | undefined;
+  #html = "";
   #text = "";
   /** What follows the paragraph. */
   #after = "";
-  #items: LevelItem[] = [];
+  /** The items that have not ended, each in the one before. */
+  #items: { readonly level: number; readonly close: string }[] = [];
   /** The paragraphs of the cell, the cells of the row, and the rows of the table so far. */
   #cell = "";
   #cells: string[] = [];
@@ -51,87 +51,73 @@ export class RtfBlocks {
     return this.#text.length;
   }
 
-  link(url: string, place: number): void {
+  link({ url, place }: { readonly url: string; readonly place: number } = { url: "", place: 0 }): void {
+    if (url === "") return;
     this.#text = `${this.#text.slice(0, place)}<a href="${escapeHtml(url)}">${this.#text.slice(place)}</a>`;
   }
 
   /** Ends a paragraph. The mark of an item stands apart in the file, or is written in its text. */
-  endParagraph({ heading, isInTable, level, indent = 0 }: ParagraphForm, mark?: string): void {
-    const [text, after] = [this.#text, this.#after];
+  endParagraph({ heading, isInTable, level, indent = 0 }: ParagraphForm): void {
+    const [text, after, mark] = [this.#text, this.#after, this.mark];
     this.#text = this.#after = "";
-    const written = mark === undefined && (level !== undefined || indent > 0)
-      ? WRITTEN_MARK.exec(text)
-      : null;
-    const label = mark ?? written?.[1];
-    const inner = `<p>${text.slice(written?.[0].length ?? 0)}</p>${after}`;
+    this.mark = undefined;
+    const isItem = mark === undefined && (level !== undefined || indent > 0);
+    const [before = "", written] = isItem ? WRITTEN_MARK.exec(text) ?? [] : [];
+    const label = mark ?? written;
     const number = label === undefined ? "" : `${escapeHtml(label)} `;
-    if (isInTable) this.#cell += `<p>${number}</p>`.replace("</p>", () => inner.slice(3));
-    else if (text.trim() + after === "") this.#endTable();
-    else if (heading === undefined && label !== undefined) {
-      this.#endTable();
+    const inner = `<p>${text.slice(before.length)}</p>${after}`;
+    if (isInTable) return void (this.#cell += `<p>${number}${inner.slice(3)}`);
+    this.#endTable();
+    if (text.trim() + after === "") return;
+    if (heading === undefined && label !== undefined) {
       const depth = level ?? Math.max(Math.round(indent / LIST_INDENT) - 1, 0);
       const isNumber = /[\p{L}\p{N}]/u.test(label) && label.length > 1;
-      this.#items.push({ level: Math.min(depth, MAX_LEVELS), label: isNumber ? label : undefined, inner });
-    } else {
-      this.#endTable();
-      this.#endList();
-      this.#html.push(heading === undefined ? inner : `<h${heading}>${number}${text}</h${heading}>${after}`);
+      return this.#addItem(Math.min(depth, MAX_LEVELS), itemHtml(isNumber ? label : undefined, inner));
     }
+    this.#endItems(0);
+    this.#html += heading === undefined ? inner : `<h${heading}>${number}${text}</h${heading}>${after}`;
   }
 
-  endCell(form: ParagraphForm, mark?: string): void {
-    this.endParagraph({ ...form, isInTable: true }, mark);
+  endCell(form: ParagraphForm): void {
+    this.endParagraph({ ...form, isInTable: true });
     if (this.#cells.length < MAX_COLUMNS) this.#cells.push(`<td>${this.#cell}</td>`);
     this.#cell = "";
   }
 
   endRow(): void {
     if (this.#cells.length === 0) return;
-    this.#endList();
+    this.#endItems(0);
     this.#rows.push(this.#cells);
     this.#cells = [];
   }
 
   breakPage(): void {
-    this.#html.push(this.toHtml(), this.placed.place("page"));
+    this.#html = this.toHtml() + this.placed.place("page");
   }
 
-  /** Ends what is open; what has ended since the last time. */
+  /** Ends what is open. */
   toHtml(): string {
     this.endParagraph({});
     if (this.#cell !== "") this.endCell({});
     this.endRow();
     this.#endTable();
-    this.#endList();
-    return this.#html.splice(0).join("");
+    this.#endItems(0);
+    return this.#html;
   }
 
   #endTable(): void {
     const rows = this.#rows.splice(0);
-    if (rows.length > 0) this.#html.push(tableHtml(rows));
+    if (rows.length > 0) this.#html += tableHtml(rows);
   }
 
-  #endList(): void {
-    const items = this.#items.splice(0);
-    if (items.length > 0) this.#html.push(nestedHtml(items));
+  /** What is deeper belongs to the item before it. */
+  #addItem(level: number, [open, close]: readonly [open: string, close: string]): void {
+    this.#endItems(level);
+    this.#items.push({ level, close });
+    this.#html += open;
   }
-}
 
-/** Items of several levels; what is deeper belongs to the item before it. */
-function nestedHtml(items: readonly LevelItem[]): string {
-  const lists: LevelItem[][] = [];
-  const levelOf = (list: readonly LevelItem[] | undefined) => list?.[0]?.level ?? -1;
-  const close = (): string => {
-    const inner = listHtml(lists.pop() ?? []);
-    const last = lists.at(-1)?.pop();
-    if (last !== undefined) lists.at(-1)?.push({ ...last, inner: last.inner + inner });
-    return inner;
-  };
-  for (const item of items) {
-    while (lists.length > 1 && levelOf(lists.at(-1)) > item.level) close();
-    if (item.level > levelOf(lists.at(-1))) lists.push([]);
-    lists.at(-1)?.push(item);
+  #endItems(level: number): void {
+    while ((this.#items.at(-1)?.level ?? -1) >= level) this.#html += this.#items.pop()?.close ?? "";
   }
-  while (lists.length > 1) close();
-  return close();
 }

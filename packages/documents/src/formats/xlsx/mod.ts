@@ -1,17 +1,17 @@
 /** Workbooks of Excel and others (XLSX). Formulas are shown, never run. */
-import type { DocumentElement, DocumentPage } from "@a2c-smcp/sdk/provider";
+import type { DocumentElement, DocumentPage, OutlineSection } from "@a2c-smcp/sdk/provider";
 import {
   type DocumentFacts,
-  type OutlineEntry,
   type ParsedDocument,
   type ParseInput,
   type ParseLimits,
   unreadable,
   UnreadParts,
 } from "../format.ts";
-import { OfficePackage, PAGE_PICTURE_BYTES } from "../ooxml.ts";
-import { joinText } from "../raised_text.ts";
-import { at, childrenOf, textOf, type XmlNode } from "../xml.ts";
+import { OfficePackage } from "../ooxml.ts";
+import { PAGE_PICTURE_BYTES } from "../picture.ts";
+import { notice } from "../sections.ts";
+import { at, childrenOf, type XmlNode } from "../xml.ts";
 import { CellReader, parseCellName, readSharedTexts } from "./cells.ts";
 import { readComments } from "./comments.ts";
 import { SheetRows } from "./rows.ts";
@@ -111,8 +111,8 @@ class Workbook {
   }
 
   /** The sheets, and the parts of long ones. */
-  #outline(): OutlineEntry[] {
-    return this.#sheets.flatMap((sheet): OutlineEntry[] => {
+  #outline(): OutlineSection[] {
+    return this.#sheets.flatMap((sheet): OutlineSection[] => {
       const { firstPage } = sheet;
       const parts = Array.from({ length: pagesOf(sheet) }, (_, part) => part);
       return [
@@ -137,13 +137,15 @@ class Workbook {
     const elements: DocumentElement[] = [
       { category: "heading", content: { level: 2, text: title } },
       ...tables.flatMap((table) => this.#elementsOf(table, sheet)),
-      ...(leftOutFrom === undefined
-        ? []
-        : [leftOut(`rows from ${leftOutFrom + 1}`, "they have more text than a page may have")]),
+      ...(leftOutFrom === undefined ? [] : [
+        notice(
+          `The rows from ${leftOutFrom + 1} on are left out: they have more text than a page may have`,
+        ),
+      ]),
       ...(leftOutColumn === undefined
         ? []
-        : [leftOut(`columns from ${leftOutColumn}`, "a page has no room for more")]),
-      ...(part === 0 ? [...marginsOf(sheet.rows.around), ...this.#drawings(sheet)] : []),
+        : [notice(`The columns from ${leftOutColumn} on are left out: a page has no room for more`)]),
+      ...(part === 0 ? this.#drawings(sheet) : []),
       ...this.#notes(sheet, { tables, isHere: cellsOf(sheet, part) }),
     ];
     return { title, elements };
@@ -189,7 +191,7 @@ class Workbook {
           ...(hidden.length === 0 ? {} : { hidden }),
         },
       },
-      ...notes.map((text): DocumentElement => ({ category: "annotation", content: { text } })),
+      ...notes.map(notice),
       ...formulaElements,
     ];
   }
@@ -206,7 +208,7 @@ class Workbook {
   /** Charts and pictures, which lie above the cells. */
   #drawings(sheet: Sheet): DocumentElement[] {
     const elements: DocumentElement[] = [];
-    this.#office.pictureRoomBytes = PAGE_PICTURE_BYTES;
+    this.#office.pictures.leftBytes = PAGE_PICTURE_BYTES;
     for (const { type, target } of this.#office.relationships(sheet.part).values()) {
       if (type === "pivotTable") elements.push(...this.#pivot(target));
       if (type !== "drawing") continue;
@@ -326,36 +328,6 @@ function rowsOf({ rows }: Sheet, part: number): string {
   const start = part * ROWS_PER_PAGE;
   const end = Math.min(start + ROWS_PER_PAGE, rows.count) - 1;
   return `rows ${rows.numberOf(start)}–${rows.numberOf(end)}`;
-}
-
-/** The headers and footers of the pages of a sheet when it is printed. */
-function marginsOf(sheet: XmlNode): DocumentElement[] {
-  return childrenOf(at(sheet, "worksheet", "headerFooter")).flatMap((margin): DocumentElement[] => {
-    const text = marginText(textOf(margin));
-    return text === ""
-      ? []
-      : [{ category: margin.name.endsWith("Header") ? "header" : "footer", content: { text } }];
-  });
-}
-
-/** A header without its codes, such as `&L` for the left side and `&P` for the number of the page (ECMA-376, 18.3.1.39). */
-function marginText(code: string): string {
-  const shown: Readonly<Record<string, string>> = { L: " | ", C: " | ", R: " | ", P: "#", N: "#", "&": "&" };
-  const on = new Set<string>();
-  const pieces = [...`&I${code}`.matchAll(/&("[^"]*"|\d+|K[\da-f+-]{6}|.)([^&]*)/gis)].map(
-    ([, sign = "", text = ""]) => {
-      if (!on.delete(sign)) on.add(sign);
-      const position = on.has("X") ? "raised" as const : on.has("Y") ? "lowered" as const : undefined;
-      return { text: (shown[sign] ?? "") + text, position, isStruck: on.has("S") };
-    },
-  );
-  const text = joinText(pieces).replace(/^[\s|]+|[\s|]+$/g, "").replace(/(?: \|)+(?= \|)/g, "");
-  return /[\p{L}\p{N}]/u.test(text) ? text : "";
-}
-
-function leftOut(what: string, why: string): DocumentElement {
-  const text = `The ${what} on are left out: ${why}`;
-  return { category: "annotation", content: { text } };
 }
 
 function summaryOf({ range, rows, columns, formulas, filled, uncalculated }: SheetTable): string {

@@ -1,11 +1,9 @@
 /** The tables of some rows of a sheet: blocks that empty rows separate. */
+import { MAX_COLUMNS } from "../sections.ts";
 import type { TableCell } from "@a2c-smcp/sdk";
 import { columnName } from "../merged_cells.ts";
 import { at, childrenOf, type XmlNode } from "../xml.ts";
 import { type CellReader, type CellValue, parseCellName } from "./cells.ts";
-
-/** The most columns of a sheet that are shown. */
-const MAX_COLUMNS = 256;
 
 export interface CellFormula {
   readonly name: string;

@@ -63,11 +63,10 @@ Deno.test("an archive with a password says so", async () => {
   assertEquals(error.code, "encrypted");
 });
 
-Deno.test("an archive of many files, and of much, is read up to its bounds", async () => {
+Deno.test("an archive of many files is read, and of much up to its bound", async () => {
   const many = zipOf(Object.fromEntries(Array.from({ length: 600 }, (_, at) => [`${at}.txt`, `text ${at}`])));
   const { facts } = await openFile("a.zip", many);
-  assertEquals(facts.pageCount, 501);
-  assertEquals(facts.losses, ["Files that are named, and not read: 100"]);
+  assertEquals([facts.pageCount, facts.losses], [601, []]);
   // The directory says that the first file unpacks to 40 MiB.
   const bomb = zipOf({ "a.txt": "a", "b.txt": "small" });
   new DataView(bomb.buffer).setUint32(directoryOf(bomb) + 24, 40 * 1024 * 1024, true);

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { DocumentError } from "../../../src/formats/format.ts";
-import { markdownOf, openFile, pagesOf } from "./_open.ts";
+import { openFile, pagesOf } from "./_open.ts";
 
 const GIF = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
 
@@ -69,20 +69,7 @@ Deno.test("a notebook has its text, its code and what the code gave", async () =
   ]]);
 });
 
-Deno.test("a notebook of before 2014, and pictures that are kept with a cell, are read", async () => {
-  const old = JSON.stringify({
-    nbformat: 3,
-    metadata: { name: "" },
-    worksheets: [{
-      cells: [
-        { cell_type: "heading", level: 2, source: ["Old"] },
-        { cell_type: "code", input: ["x"], outputs: [{ output_type: "pyout", text: ["1"] }] },
-      ],
-    }],
-  });
-  assertEquals(await markdownOf(await openFile("a.ipynb", old)), [
-    "## Old\n\n```python\nx\n```\n\n```output\n1\n```",
-  ]);
+Deno.test("pictures that are kept with a cell of a notebook are read", async () => {
   const attached = notebookOf([{
     cell_type: "markdown",
     source: "![Map](attachment:m%20p.gif)",

@@ -113,6 +113,20 @@ Deno.test("lists and headings have the numbers that their author sees", async ()
   );
 });
 
+Deno.test("a paragraph in the style of a title is a heading without a number, and no paragraph counts as one", async () => {
+  const level = '<text:outline-level-style text:level="1" style:num-format="1"/>';
+  const heading = (text: string) => `<text:h text:outline-level="1">${text}</text:h>`;
+  const document = await openFile(
+    "a.odt",
+    odfOf(p("Plan", "P1") + p("before") + heading("One") + p("between") + heading("Two"), {
+      styles: '<style:style style:name="P1" style:parent-style-name="Title"/>',
+      shared:
+        `<office:styles><style:style style:name="Title"/><text:outline-style>${level}</text:outline-style></office:styles>`,
+    }),
+  );
+  assertEquals(document.facts.headings, ["Plan", "1 One", "2 Two"]);
+});
+
 Deno.test("tables, merged cells and what stands in cells are read, and repeated cells have a bound", async () => {
   const cell = (inner: string, more = "") => `<table:table-cell ${more}>${inner}</table:table-cell>`;
   const document = await openFile(

@@ -1,7 +1,6 @@
 import { CFB, utils, write } from "@e965/xlsx";
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { DocumentError } from "../../../src/formats/format.ts";
-import { msgOf, PROPERTIES } from "../../fixtures/outlook.ts";
 import { markdownOf, openFile } from "./_open.ts";
 
 const fixture = (name: string) => Deno.readFile(new URL(`../../fixtures/files/${name}`, import.meta.url));
@@ -53,24 +52,7 @@ Deno.test("a document of Word 97 is read as paragraphs and tables, and one with 
 });
 
 Deno.test("a message of Outlook is read as mail, with the messages that are attached to it", async () => {
-  const { class: messageClass, subject, senderName, senderEmail, body, name, email, fileName, mimeType } =
-    PROPERTIES;
-  const message = msgOf({
-    texts: {
-      [messageClass]: "IPM.Note",
-      [subject]: "Grüße aus 東京",
-      [senderName]: "Ada Orchard",
-      [senderEmail]: "ada@example.com",
-      [body]: "See the list.\r\n\r\nAda",
-    },
-    recipients: [{ [name]: "Bob", [email]: "/o=Orchard/cn=bob" }, { [email]: "cy@example.com" }],
-    files: [{ texts: { [fileName]: "list.csv", [mimeType]: "text/csv" }, content: "a,b\n1,2\n" }],
-    inner: [{
-      texts: { [messageClass]: "IPM.Note", [subject]: "Yields" },
-      html: `<meta charset="utf-8"><p>All of <b>Hilltop</b></p>`,
-    }],
-  });
-  const mail = await openFile("m.msg", message);
+  const mail = await openFile("m.msg", await fixture("mail.msg"));
   assertEquals([mail.facts.title, mail.facts.losses], ["Grüße aus 東京", []]);
   const [page = "", list = ""] = await markdownOf(mail);
   assertStringIncludes(list, "| a | b |");

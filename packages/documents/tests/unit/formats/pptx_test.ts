@@ -12,32 +12,6 @@ function shape(kind: string, paragraphs: readonly string[]): string {
   }</p:txBody></p:sp>`;
 }
 
-Deno.test("slides stand below the sections that their author made", async () => {
-  const slides = ["One", "Two", "Three"].map((title) => ({ shapes: shape("title", [title]) }));
-  const section = (name: string, ids: readonly number[]) =>
-    `<p14:section name="${name}"><p14:sldIdLst>${
-      ids.map((id) => `<p14:sldId id="${id}"/>`).join("")
-    }</p14:sldIdLst></p14:section>`;
-  const outlineOf = async (sections: string) => {
-    const part = "ppt/presentation.xml";
-    const list = [0, 1, 2].map((index) => `<p:sldId id="${256 + index}" r:id="s${index}"/>`).join("");
-    const { facts } = await openFile(
-      "talk.pptx",
-      pptxOf(slides, {
-        [part]:
-          `<p:presentation xmlns:p="p" xmlns:r="r" xmlns:p14="p14"><p:sldIdLst>${list}</p:sldIdLst><p:extLst><p:ext>` +
-          `<p14:sectionLst>${sections}</p14:sectionLst></p:ext></p:extLst></p:presentation>`,
-      }),
-    );
-    return facts.outline?.map(({ title, level, page }) => `${level} ${title} ${page}`);
-  };
-  assertEquals(await outlineOf(section("Begin", [256]) + section("End", [257, 258])), [
-    ...["1 Begin 0", "2 One 0"],
-    ...["1 End 1", "2 Two 1", "2 Three 2"],
-  ]);
-  assertEquals(await outlineOf(section("Begin", [256])), undefined);
-});
-
 Deno.test("a slide is a page with its title, lists, tables and notes", async () => {
   const table = '<p:graphicFrame><a:graphic><a:graphicData><a:tbl><a:tblPr firstRow="1"/>' +
     [["a", "b"], ["1", "2"]].map((row) =>

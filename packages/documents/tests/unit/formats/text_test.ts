@@ -72,6 +72,20 @@ Deno.test("blocks of AsciiDoc and indented lines are code", async () => {
   ]);
 });
 
+Deno.test("Org and reStructuredText have their headings, and the rest as it is written", async () => {
+  const org = await openFile("plan.org", "* Goals\nText.\n** Yield\n| a | b |\n* Risks\n- frost\n");
+  assertEquals(org.facts.outline?.map(({ title, level }) => [title, level]), [
+    ["Goals", 1],
+    ["Yield", 2],
+    ["Risks", 1],
+  ]);
+  const rst = await openFile(
+    "guide.rst",
+    "=====\nGuide\n=====\n\nOne\n---\n\n==  ==\na   b\n==  ==\n\nTwo\n---\n\n.. note:: x\n",
+  );
+  assertEquals(rst.facts.headings, ["Guide", "One", "Two"]);
+});
+
 Deno.test("a long section is continued on further pages", async () => {
   const paragraph = "word ".repeat(1_000);
   const document = await openFile("long.txt", Array(30).fill(paragraph).join("\n\n"));

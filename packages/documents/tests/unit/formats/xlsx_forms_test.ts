@@ -146,22 +146,3 @@ Deno.test("boxes, diagrams and charts of a sheet are read, and parts of other ki
   ]);
   assertEquals(document.facts.losses, ["1 part of a kind that is not read: slicer"]);
 });
-
-Deno.test("headers and footers of a sheet are read without their codes", async () => {
-  const inputs: readonly (readonly [code: string, text: string])[] = [
-    [
-      '&amp;L&amp;"Calibri,Regular"&amp;12Secret&amp;C10&amp;X6&amp;X t&amp;RPage &amp;P',
-      "[header: Secret | 10⁶ t | Page #]",
-    ],
-    ["&amp;C&amp;P of &amp;N", "[header: # of #]"],
-    ["&amp;C&amp;P", ""],
-    ["R&amp;&amp;D &amp;Sold&amp;S CO&amp;Y2&amp;Y", "[header: R&D ~~old~~ CO₂]"],
-    ["&amp;KFF0000Red", "[header: Red]"],
-  ];
-  for (const [code, text] of inputs) {
-    assertEquals(
-      await read(`<sheetData/><headerFooter><oddHeader>${code}</oddHeader></headerFooter>`),
-      text || "## S",
-    );
-  }
-});

@@ -30,7 +30,8 @@ export function clientOf(name: ClientName): McpClient {
   const home = homeFolder();
   switch (name) {
     case "claude": {
-      const file = join(applicationFolder(home), "Claude", "claude_desktop_config.json");
+      const folder = packagedFolder("Claude_", home) ?? applicationFolder(home);
+      const file = join(folder, "Claude", "claude_desktop_config.json");
       return { ...USUAL, title: "Claude Desktop", file, readsUrls: false };
     }
     case "claude-code":
@@ -96,6 +97,18 @@ function applicationFolder(home: string): string {
       return Deno.env.get("APPDATA") ?? join(home, "AppData", "Roaming");
     default:
       return Deno.env.get("XDG_CONFIG_HOME") ?? join(home, ".config");
+  }
+}
+
+/** Where a program keeps its settings that Windows has installed as a package (MSIX): it sees no file beside. */
+function packagedFolder(prefix: string, home: string): string | undefined {
+  if (Deno.build.os !== "windows") return undefined;
+  const packages = join(Deno.env.get("LOCALAPPDATA") ?? join(home, "AppData", "Local"), "Packages");
+  try {
+    const name = [...Deno.readDirSync(packages)].find(({ name }) => name.startsWith(prefix))?.name;
+    return name === undefined ? undefined : join(packages, name, "LocalCache", "Roaming");
+  } catch {
+    return undefined; // no package is installed
   }
 }
 

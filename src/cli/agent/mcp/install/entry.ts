@@ -1,16 +1,19 @@
 /** The entry by which a client starts the gateway. */
+import { DOCUMENTS_TYPE, documentsServer } from "../../../../config/documents.ts";
+import { originOf } from "../../../../config/file.ts";
+import { folderProblem } from "../../../../config/start_check.ts";
 import { digestOfText } from "../../../../json/digest.ts";
-import { fromFileUrl, resolve } from "@std/path";
+import { resolve } from "@std/path";
 import { replaceFile } from "../../../../files/files.ts";
 import { DEFAULT_SOCKET_PATH } from "../../../../protocol/server_address.ts";
 import type { AgentConnectionOptions } from "../../../credentials.ts";
 import type { SearchAndFetch } from "../../../../gateway/gateway_options.ts";
 import type { PresentingOptions } from "../../../gateway_options.ts";
 import type { HttpOptions } from "../../../http_service.ts";
+import { programCommand } from "../../../other_program.ts";
 import { UsageError } from "../../../outcome.ts";
 import type { ResourceServerOptions } from "../../../resource_server.ts";
-import { stateFolder } from "../../../state_folder.ts";
-import { importWords } from "../../../../own_imports.ts";
+import { stateFolder } from "../../../../files/state_folder.ts";
 
 /** The options of `mcp`. */
 export interface McpOptions extends HttpOptions, ResourceServerOptions, PresentingOptions {
@@ -21,6 +24,8 @@ export interface McpOptions extends HttpOptions, ResourceServerOptions, Presenti
   readonly timeout?: number;
   readonly activityArguments?: boolean;
   readonly printConfig: boolean;
+  /** Folders to serve in place of an office, by an entry alone. */
+  readonly documents?: readonly string[];
 }
 
 export interface GatewayEntry {
@@ -61,7 +66,7 @@ export function planEntry(
   const token = connection.token === undefined
     ? undefined
     : { path: resolve(`${folder}/gateway-${fileName}.token`), content: `${connection.token}\n` };
-  const { command, args } = programWords();
+  const { command, args } = programCommand("agent");
   const words = [
     ...args,
     "mcp",
@@ -71,6 +76,22 @@ export function planEntry(
     state,
   ];
   return { command, args: words, files: { state, token } };
+}
+
+/**
+ * The entry of the MCP server for folders of documents, with its tools, which needs no office.
+ *
+ * @throws {UsageError} for a folder that cannot be read.
+ */
+export function documentsEntry(folders: readonly string[]): GatewayEntry {
+  for (const folder of folders) {
+    const problem = folderProblem(folder);
+    if (problem !== undefined) throw new UsageError(`Cannot use --documents: ${problem}`);
+  }
+  const origin = originOf(resolve("config.json"));
+  const { server_parameters } = documentsServer({ folders }, { name: DOCUMENTS_TYPE, origin });
+  const { command, args } = server_parameters;
+  return { command, args: args.filter((word) => word !== "--no-tools") };
 }
 
 /**
@@ -111,15 +132,12 @@ export async function writeEntryFiles({ token, state }: EntryFiles): Promise<voi
   if (token !== undefined) await replaceFile(token.path, token.content, { mode: 0o600 });
 }
 
-/** The words that start the Agent's program from any folder and environment, as this process was started. */
-function programWords(): GatewayEntry {
-  const { href, protocol, pathname } = new URL(Deno.mainModule);
-  const program = protocol === "file:" ? fromFileUrl(href) : href;
-  const word = pathname.endsWith("/agent.ts") ? [] : ["agent"];
-  return { command: Deno.execPath(), args: ["run", "-A", "--quiet", ...importWords(), program, ...word] };
-}
-
-function refuseOpenSecrets({ auth = {}, header = {} }: EntryConnection): void {
+function refuseOpenSecrets({ auth = {}, header = {}, proxy = "" }: EntryConnection): void {
+  if (proxy.includes("@")) {
+    throw new UsageError(
+      "Cannot write --proxy with a user name into the file of a client, where others may read it: set HTTPS_PROXY for the client",
+    );
+  }
   const [option] = [
     ...(Object.keys(auth).length > 0 ? ["--auth"] : []),
     ...(Object.keys(header).length > 0 ? ["--header"] : []),
@@ -131,7 +149,8 @@ function refuseOpenSecrets({ auth = {}, header = {} }: EntryConnection): void {
 }
 
 function connectionWords(connection: EntryConnection, tokenPath: string | undefined): string[] {
-  const { url, offices, name, path, protocol, computer = [], tokenFile, tokenCommand, caFile } = connection;
+  const { url, offices, name, path, protocol, computer = [], tokenFile, tokenCommand, caFile, proxy } =
+    connection;
   const file = tokenPath ?? (tokenFile === undefined ? undefined : resolve(tokenFile));
   return [
     ...["--url", url, ...offices.flatMap((office) => ["--office", office]), "--name", name],
@@ -140,6 +159,7 @@ function connectionWords(connection: EntryConnection, tokenPath: string | undefi
     ...given("--token-file", file),
     ...given("--token-command", tokenCommand),
     ...given("--ca-file", caFile === undefined ? undefined : resolve(caFile)),
+    ...given("--proxy", proxy),
     ...computer.flatMap((each) => ["--computer", each]),
   ];
 }

@@ -1,16 +1,20 @@
 /** `mcp install`, `mcp uninstall` and `--print-config`: the gateway's entry in the file of an MCP client. */
 import { basename, dirname } from "@std/path";
+import { readConfigText } from "../../../../config/text.ts";
 import { hasMember, removeMemberText, setMemberText } from "../../../../config/edit.ts";
 import { ConfigError } from "../../../../config/problem.ts";
 import { removeTomlTable, setTomlMembers, type TomlMembers } from "../../../../config/toml_edit.ts";
 import { readRegularFile, replaceFile } from "../../../../files/files.ts";
+import { isRecord, isTexts } from "../../../../json/json.ts";
+import { isSecureUrl, kindOfHost } from "../../../../reach/addresses.ts";
 import { LazyEditor } from "../../../../terminal/editor/lazy_editor.ts";
 import { ask } from "../../../../terminal/editor/line_editor.ts";
 import { UsageError } from "../../../outcome.ts";
-import { stateFolder } from "../../../state_folder.ts";
+import { existingStateFiles } from "../../../../files/state_folder.ts";
 import { type ClientName, clientOf, installLink, type LinkClient, type McpClient } from "./clients.ts";
 import {
   type ClientEntry,
+  documentsEntry,
   type EntryConnection,
   type EntryFiles,
   entryUrl,
@@ -33,9 +37,10 @@ export interface ChangeOptions {
   readonly file?: string | undefined;
 }
 
-/** What an entry leads to: the gateway, which the client starts, or an MCP server at a URL. */
+/** What an entry leads to: an MCP server at a URL, or the documents of folders or the gateway, which the client starts. */
 export type EntryPlace =
   | { readonly url: string }
+  | { readonly documents: readonly string[] }
   | { readonly connection: EntryConnection; readonly gateway: McpOptions };
 
 export async function installInto(
@@ -45,6 +50,7 @@ export async function installInto(
 ): Promise<void> {
   const client = locate(name, options);
   const { entry, files } = plan(place, options.as);
+  if ("url" in entry) requireReachable(client, entry.url);
   const before = await readClientFile(client);
   const after = withEntry(before, client, { name: options.as, entry });
   // Nothing else of the file is shown, which may hold secrets of other programs.
@@ -53,7 +59,8 @@ export async function installInto(
   if (files !== undefined) await writeEntryFiles(files);
   const copy = await writeClientFile(client, { before, after });
   if (copy !== undefined) console.log(`The file as it was: ${copy}`);
-  for (const line of resultOf(client, { name: options.as, entry })) console.log(line);
+  const isGateway = files !== undefined;
+  for (const line of resultOf(client, { name: options.as, entry, isGateway })) console.log(line);
 }
 
 function plan(
@@ -61,23 +68,42 @@ function plan(
   as: string,
 ): { readonly entry: ClientEntry; readonly files?: EntryFiles } {
   if ("url" in place) return { entry: { url: entryUrl(place.url) } };
+  if ("documents" in place) return { entry: documentsEntry(place.documents) };
   const { command, args, files } = planEntry(place.connection, place.gateway, as);
   return { entry: { command, args }, files };
 }
 
+/** @throws {UsageError} for an address that mcp-remote refuses. */
+function requireReachable({ title, readsUrls }: McpClient, url: string): void {
+  const { protocol, hostname } = new URL(url);
+  if (readsUrls || protocol === "https:" || ["localhost", "127.0.0.1"].includes(hostname)) return;
+  throw new UsageError(
+    `Cannot use "${url}" for ${title}: mcp-remote, which it starts, refuses http:// of another machine, since tokens ` +
+      "can be read on the way; give the https:// address of the hub",
+  );
+}
+
 function resultOf(
   { title, then, readsUrls }: McpClient,
-  { name, entry }: { readonly name: string; readonly entry: ClientEntry },
+  { name, entry, isGateway }: {
+    readonly name: string;
+    readonly entry: ClientEntry;
+    readonly isGateway: boolean;
+  },
 ): string[] {
   if (!("url" in entry)) {
-    const others = Deno.build.os === "windows" ? [] : [SHARED_SEAT];
-    return [`${title} starts the gateway as "${name}". ${then}`, ...others];
+    if (!isGateway) return [`${title} reads the documents as "${name}". ${then}`];
+    return [`${title} starts the gateway as "${name}". ${then}`, SHARED_SEAT];
   }
   const reached = `${title} reaches ${entry.url} as "${name}", and signs in there. ${then}`;
-  return readsUrls ? [reached] : [
+  if (readsUrls) return [reached];
+  const url = new URL(entry.url);
+  // The cloud of the vendor calls a connector.
+  const isOnInternet = isSecureUrl(url) && kindOfHost(url.hostname) === "public";
+  return [
     reached,
-    `${title} reads no URL from its file, so that it starts mcp-remote from npm, which needs Node. ` +
-    "A connector in its settings needs no program.",
+    `${title} reads no URL from its file, so that it starts mcp-remote from npm, which needs Node.` +
+    (isOnInternet ? " A connector in its settings needs no program." : ""),
   ];
 }
 
@@ -96,12 +122,20 @@ export async function uninstallFrom(name: ClientName, options: ChangeOptions): P
   const copy = await writeClientFile(client, { before, after: after ?? "" });
   if (copy !== undefined) console.log(`The file as it was: ${copy}`);
   console.log(`${client.title} no longer has "${options.as}". ${client.thenRemoved}`);
-  const folder = stateFolder();
-  if (folder !== undefined) {
-    console.log(
-      `A token that was written for the entry stays in ${folder}, where entries of other clients may use it.`,
-    );
+  const token = writtenToken(before, client, options.as);
+  if (token !== undefined) {
+    console.log(`The token of the entry stays in ${token}, which entries of other clients may use.`);
   }
+}
+
+/** The file of the token that `mcp install` has written for an entry, if it did and the file is there. */
+function writtenToken(text: string, { format, member }: McpClient, name: string): string | undefined {
+  const { value } = readConfigText(text, { format });
+  const servers = isRecord(value) ? value[member] : undefined;
+  const entry = isRecord(servers) ? servers[name] : undefined;
+  const args = isRecord(entry) && isTexts(entry["args"]) ? entry["args"] : [];
+  const path = args[args.indexOf("--token-file") + 1] ?? "";
+  return existingStateFiles(basename(path)).find((file) => file === path);
 }
 
 /** Prints the link that adds the entry, or the MCP server at a URL, with one click. */
@@ -113,10 +147,10 @@ export async function printLink(client: LinkClient, place: EntryPlace, as: strin
 }
 
 /** Prints the entry in the form that most clients read. */
-export function printConfig(connection: EntryConnection, gateway: McpOptions, as: string): void {
-  const { command, args, files } = planEntry(connection, gateway, as);
-  console.log(JSON.stringify({ mcpServers: { [as]: { command, args } } }, null, 2));
-  if (files.token !== undefined) {
+export function printConfig(place: EntryPlace, as: string): void {
+  const { entry, files } = plan(place, as);
+  console.log(JSON.stringify({ mcpServers: { [as]: entry } }, null, 2));
+  if (files?.token !== undefined) {
     console.error(
       `Write the token into ${files.token.path}, readable for you alone; "mcp install" does so by itself.`,
     );

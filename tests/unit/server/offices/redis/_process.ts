@@ -19,7 +19,7 @@ export function openProcess(
 ) {
   const premises = new Premises();
   // Long leases: this is no test of leases, and the machine may be busy.
-  const settings = toRedisSettings({ ...options, heartbeatMs: 2_000, leaseMs: 6_000 });
+  const settings = toRedisSettings({ ...options, heartbeatMs: 3_000, leaseMs: 6_000 });
   const state = new RedisOffices(settings, {
     ...premises.shared,
     ...(clock === undefined ? {} : { clock }),

@@ -44,7 +44,7 @@ Deno.test("a Courier cancels a request behind the request, also while its Comput
   const courier = courierOf(connection, shared);
   const deferred = connection.deferred = deferEvents().deferred;
   courier.receive(writeMessage(ask, '["client:tool_call",{}]'));
-  courier.receive(writeMessage({ kind: "drop", id: ask.id, from: ask.from, sid: ask.sid }));
+  courier.receive(writeMessage({ kind: "drop", id: ask.id, from: ask.from, sid: ask.sid, mayReturn: false }));
   connection.enter(computer("laptop", { sid: "s" }));
   connection.deferred = undefined;
   deferred.release();
@@ -98,7 +98,7 @@ Deno.test("a Courier does not send a request that has ended while it waited, nor
   courier.receive(writeMessage({ kind: "received", from: "frozen", bytes: 5_000_000 }));
   assertEquals(sent.map((message) => message.kind === "ask" && message.reqId), ["xxxxxxxxx", "next"]);
   pending[0]?.drop();
-  assertEquals(sent.at(-1), { kind: "drop", id: 1, from: "this process", sid: "s" });
+  assertEquals(sent.at(-1), { kind: "drop", id: 1, from: "this process", sid: "s", mayReturn: false });
 });
 
 Deno.test("a Courier keeps a bounded size of answers for a process that confirms nothing: 413 in place of the rest", () => {

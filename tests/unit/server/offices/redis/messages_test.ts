@@ -28,7 +28,7 @@ const messages: readonly ProcessMessage[] = [
   { kind: "tell", from: "f", sid: "s", officeId: "lab", event: "client:x" },
   { kind: "answer", from: "f", id: 1, errorCode: 404 },
   { kind: "fail", from: "f", id: 1, code: 404, message: "m\n", details: { computer_name: "laptop" } },
-  { kind: "drop", id: 1, from: "f", sid: "s" },
+  { kind: "drop", id: 1, from: "f", sid: "s", mayReturn: true },
   { kind: "replace", from: "f", sessionId: "d", newer: "s", exceptOffice: "lab" },
   { kind: "received", from: "f", bytes: 1 },
 ];

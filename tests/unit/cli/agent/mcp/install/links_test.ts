@@ -67,3 +67,39 @@ Deno.test("the links of the documentation add the hub of the documentation", asy
     { client: "lmstudio", name: "a2c", entry },
   ]);
 });
+
+/** What a client reads of a link of the documentation that goes by its web site, since many pages show no other links. */
+function decodeWebLink(link: string) {
+  const { host, searchParams } = new URL(link);
+  const config = searchParams.get("config") ?? "";
+  const isPlain = host === "vscode.dev";
+  return {
+    host,
+    name: searchParams.get("name"),
+    entry: JSON.parse(isPlain ? config : new TextDecoder().decode(Uint8Array.fromBase64(config))),
+    inputs: JSON.parse(searchParams.get("inputs") ?? "[]"),
+  };
+}
+
+Deno.test("the documentation's links to our MCP servers start them by npx, and ask for what only the user knows", async () => {
+  const text = await Deno.readTextFile(DOCS);
+  const links = Array.from(
+    text.matchAll(/\((https:[^)]+[?&]config=[^)]+)\)/g),
+    ([, link = ""]) => decodeWebLink(link),
+  );
+  assertEquals(
+    links.map(({ host, name }) => [host, name]),
+    ["vscode.dev", "cursor.com", "lmstudio.ai"].flatMap((host) => [[host, "documents"], [host, "a2c"]]),
+  );
+  for (const { name, entry, inputs } of links) {
+    const words = name === "documents" ? ["@a2c-smcp/documents"] : ["a2c-smcp", "agent", "mcp"];
+    assertEquals([entry.command, entry.args.slice(0, words.length + 1)], ["npx", ["-y", ...words]]);
+    const asked = JSON.stringify(entry).match(/(?<=\$\{input:)\w+/g) ?? [];
+    assertEquals(inputs.map(({ id }: { readonly id: string }) => id), asked);
+    if (name === "a2c") {
+      assertEquals(Object.keys(entry.env), ["A2C_URL", "A2C_OFFICE", "A2C_NAME", "A2C_TOKEN"]);
+      // A link is passed on.
+      assertEquals(["", "${input:token}"].includes(entry.env.A2C_TOKEN), true);
+    }
+  }
+});

@@ -1,0 +1,49 @@
+# Installs the programs of A2C-SMCP for this user, without administrator rights and without npm:
+#   irm https://github.com/a2c-smcp/typescript-sdk/releases/latest/download/install.ps1 | iex
+# $env:A2C_VERSION chooses a release, $env:A2C_INSTALL a folder, $env:A2C_DOWNLOAD another place of the archives.
+& {
+  $ErrorActionPreference = 'Stop'
+  $ProgressPreference = 'SilentlyContinue'
+  $releases = 'https://github.com/a2c-smcp/typescript-sdk/releases'
+  $place = if ($env:A2C_DOWNLOAD) { $env:A2C_DOWNLOAD }
+    elseif ($env:A2C_VERSION) { "$releases/download/v$env:A2C_VERSION" }
+    else { "$releases/latest/download" }
+  $folder = if ($env:A2C_INSTALL) { $env:A2C_INSTALL } else { Join-Path $env:LOCALAPPDATA 'Programs\a2c-smcp' }
+  $machine = if ($env:PROCESSOR_ARCHITECTURE -eq 'ARM64') { 'arm64' } else { 'x64' }
+
+  # What is there is removed.
+  if ((Test-Path $folder) -and -not (Test-Path (Join-Path $folder 'lib\deno.exe'))) {
+    throw "Cannot install a2c-smcp: $folder is no installation of it; remove it, or choose another folder with A2C_INSTALL"
+  }
+
+  # On the same disk, since folders cannot be moved to another one.
+  $work = Join-Path (Split-Path $folder) ".a2c-smcp-$([Guid]::NewGuid())"
+  New-Item -ItemType Directory -Force $work | Out-Null
+  try {
+    $sums = Join-Path $work 'SHA256SUMS'
+    Invoke-WebRequest -UseBasicParsing "$place/SHA256SUMS" -OutFile $sums
+    $line = Get-Content $sums | Where-Object { $_ -match "  a2c-smcp-[0-9].*-windows-$machine\.zip$" }
+    if (-not $line) { throw "Cannot install a2c-smcp: the release has no archive for windows-$machine" }
+    $digest, $archive = $line -split '  ', 2
+    Write-Host "Downloading $archive"
+    $path = Join-Path $work $archive
+    Invoke-WebRequest -UseBasicParsing "$place/$archive" -OutFile $path
+    if ((Get-FileHash $path -Algorithm SHA256).Hash -ne $digest) {
+      throw "Cannot install a2c-smcp: $archive does not have the checksum of the release; nothing was changed"
+    }
+    Expand-Archive $path (Join-Path $work 'new')
+    $new = (Get-ChildItem (Join-Path $work 'new'))[0].FullName
+    & (Join-Path $new 'a2c-smcp.cmd') --version | Out-Null
+    if ($LASTEXITCODE -ne 0) { throw 'Cannot install a2c-smcp: the program does not start on this system; nothing was changed' }
+    if (Test-Path $folder) { Move-Item $folder (Join-Path $work 'old') }
+    Move-Item $new $folder
+    $path = [Environment]::GetEnvironmentVariable('Path', 'User')
+    if (($path -split ';') -notcontains $folder) {
+      [Environment]::SetEnvironmentVariable('Path', "$path;$folder", 'User')
+      Write-Host 'Open a new terminal for the new PATH.'
+    }
+    Write-Host "Installed in $folder. Next: a2c-smcp demo"
+  } finally {
+    Remove-Item -Recurse -Force $work
+  }
+}

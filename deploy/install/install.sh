@@ -1,0 +1,78 @@
+#!/bin/sh
+# Installs the programs of A2C-SMCP for this user, without root and without npm:
+#   curl -fsSL https://github.com/a2c-smcp/typescript-sdk/releases/latest/download/install.sh | sh
+# A2C_VERSION chooses a release, A2C_INSTALL a folder in place of ~/.local/share/a2c-smcp, A2C_DOWNLOAD another place of the
+# archives. A second run updates; "a2c-smcp uninstall" is: rm -r ~/.local/share/a2c-smcp ~/.local/bin/a2c-smcp
+set -eu
+
+fail() {
+  echo "Cannot install a2c-smcp: $1" >&2
+  exit 1
+}
+
+main() {
+  releases=https://github.com/a2c-smcp/typescript-sdk/releases
+  if [ -n "${A2C_VERSION:-}" ]; then place=$releases/download/v$A2C_VERSION; else place=$releases/latest/download; fi
+  place=${A2C_DOWNLOAD:-$place}
+  [ -n "${HOME:-}" ] || fail "HOME is not set"
+  folder=${A2C_INSTALL:-$HOME/.local/share/a2c-smcp}
+  folder=${folder%/}
+  case $folder in /*) ;; *) folder=$PWD/$folder ;; esac
+  # What is there is removed.
+  if [ -e "$folder" ] && [ ! -x "$folder/lib/deno" ]; then
+    fail "$folder is no installation of it; remove it, or choose another folder with A2C_INSTALL"
+  fi
+
+  case $(uname -s) in
+    Linux) system=linux ;;
+    Darwin) system=macos ;;
+    *) fail "no archive for $(uname -s); on Windows use install.ps1" ;;
+  esac
+  case $(uname -m) in
+    x86_64 | amd64) machine=x64 ;;
+    arm64 | aarch64) machine=arm64 ;;
+    *) fail "no archive for the processor $(uname -m)" ;;
+  esac
+  if [ "$system" = linux ] && ! getconf GNU_LIBC_VERSION >/dev/null 2>&1; then
+    fail "this system has no GNU C library (Alpine?), which Deno needs; use an image of Debian"
+  fi
+
+  # On the same disk, so that the new folder takes the place of the old one at once.
+  mkdir -p "$(dirname "$folder")" "$HOME/.local/bin"
+  work=$(mktemp -d "$(dirname "$folder")/.a2c-smcp.XXXXXX")
+  trap 'rm -rf "$work"' EXIT
+  fetch "$place/SHA256SUMS" "$work/SHA256SUMS"
+  line=$(grep -E "  a2c-smcp-[0-9][^ ]*-$system-$machine\.tar\.gz$" "$work/SHA256SUMS") ||
+    fail "the release has no archive for $system-$machine"
+  archive=${line#*  }
+  echo "Downloading $archive"
+  fetch "$place/$archive" "$work/$archive"
+  echo "$line" >"$work/expected"
+  (cd "$work" && if command -v sha256sum >/dev/null; then sha256sum -c expected; else shasum -a 256 -c expected; fi) >/dev/null 2>&1 ||
+    fail "$archive does not have the checksum of the release; nothing was changed"
+
+  mkdir "$work/new"
+  tar -xzf "$work/$archive" -C "$work/new" --strip-components=1
+  "$work/new/a2c-smcp" --version >/dev/null || fail "the program does not start on this system; nothing was changed"
+  [ ! -e "$folder" ] || mv "$folder" "$work/old"
+  mv "$work/new" "$folder" || { [ ! -e "$work/old" ] || mv "$work/old" "$folder"; fail "cannot write $folder"; }
+  ln -sfn "$folder/a2c-smcp" "$HOME/.local/bin/a2c-smcp"
+  echo "Installed $("$folder/a2c-smcp" --version) in $folder"
+  case :$PATH: in
+    *:"$HOME/.local/bin":*) echo 'Next: a2c-smcp demo' ;;
+    *) echo "Next: add $HOME/.local/bin to PATH, then run: a2c-smcp demo" ;;
+  esac
+}
+
+fetch() {
+  if command -v curl >/dev/null; then
+    curl -fsSL --retry 3 -o "$2" "$1" || fail "cannot download $1"
+  elif command -v wget >/dev/null; then
+    wget -q -O "$2" "$1" || fail "cannot download $1"
+  else
+    fail "neither curl nor wget is installed"
+  fi
+}
+
+# The last line, so that half of a script does nothing.
+main

@@ -1,0 +1,137 @@
+/** Reads the Markdown of the repository as pages of the site. */
+
+import { join, normalize } from "node:path/posix";
+import MarkdownIt, { type Token } from "npm:markdown-it@15";
+import project from "../project.json" with { type: "json" };
+import { addressOf, addressOfCode, anchorOf, groups } from "./pages.ts";
+import { nameRows, rowOf, shapeTables } from "./tables.ts";
+
+/** A page of the site. */
+export interface SitePage {
+  /** Below the root of the site, with a slash at its end; the first page has none. */
+  readonly address: string;
+  readonly title: string;
+  /** The first paragraph as plain text. */
+  readonly summary: string;
+  readonly html: string;
+  readonly text: string;
+  readonly headings: readonly { readonly title: string; readonly anchor: string }[];
+  /** The Markdown file; missing for what is a part of one. */
+  readonly source?: string;
+  /** The error code that the page is about. */
+  readonly code?: string;
+}
+
+const ERRORS = "docs/protocol/errors.md";
+const ANSWERS = "docs/troubleshooting.md";
+
+/** The pages of all groups, and one for each error code. */
+export async function readPages(root: string): Promise<SitePage[]> {
+  const sources = groups.flatMap(({ pages }) => pages);
+  const pages: SitePage[] = [];
+  for (const source of sources) {
+    const text = await Deno.readTextFile(join(root, source));
+    pages.push({ ...toPage(text, { source, address: addressOf(source) }), source });
+    if (source === ERRORS) {
+      pages.push(...codePages(text, await Deno.readTextFile(join(root, ANSWERS))));
+    }
+  }
+  return pages;
+}
+
+/** The section of each code as a page of its own, so that a search for an error ends at one answer. */
+function codePages(text: string, answers: string): SitePage[] {
+  return text.split(/^(?=#{2,3} \d{3,4} )/m).slice(1).map((section) => {
+    const [, code = "", name = ""] = /^#+ (\d+) (.+)$/m.exec(section) ?? [];
+    const body = section.replace(/^#+ .+$/m, `# Error ${code}: ${name}`).replace(/\n## [^]*$/, "\n")
+      .replaceAll("](#", "](errors.md#");
+    const end = "All codes, and where errors appear: [Errors](errors.md).\n";
+    const page = toPage(`${body}\n${messagesOf(code, answers)}${end}`, {
+      source: ERRORS,
+      address: addressOfCode(code),
+    });
+    return { ...page, code };
+  });
+}
+
+/** The messages with this code, as links to their rows of Troubleshooting. */
+function messagesOf(code: string, answers: string): string {
+  const rows = answers.matchAll(/^\| (`([^`]+)`) .*\[(\d+)\]\([^)]*\) *\|$/gm);
+  const lines = [...rows].filter((row) => row[3] === code)
+    .map(([, quoted = "", message = ""]) => `- [${quoted}](../troubleshooting.md#${rowOf(message)})\n`);
+  return lines.length === 0 ? "" : `Messages, and what to do:\n\n${lines.join("")}\n`;
+}
+
+/** Markdown as a page at this address; its links are read as those of the source. */
+export function toPage(
+  text: string,
+  { source, address }: { readonly source: string; readonly address: string },
+): SitePage {
+  const markdown = new MarkdownIt({ html: true, linkify: false });
+  markdown.renderer.rules["table_open"] = (tokens, index, options, _, self) =>
+    `<div class="table">${self.renderToken(tokens, index, options)}`;
+  markdown.renderer.rules["table_close"] = () => "</table></div>\n";
+  const tokens = markdown.parse(text, {});
+  const headings: { title: string; anchor: string }[] = [];
+  const seen = new Map<string, number>();
+  tokens.forEach((token, index) => {
+    if (token.type === "heading_open") {
+      const title = plainText(tokens[index + 1]?.children ?? []);
+      const base = anchorOf(title);
+      const count = seen.get(base) ?? 0;
+      seen.set(base, count + 1);
+      const anchor = count === 0 ? base : `${base}-${count}`;
+      token.attrSet("id", anchor);
+      if (token.tag === "h2") headings.push({ title, anchor });
+    }
+    for (const child of token.children ?? []) {
+      rewriteLinks(child, { source, address });
+      if (isWord(child)) child.attrSet("class", "word");
+    }
+  });
+  shapeTables(tokens);
+  if (source === ANSWERS) nameRows(tokens);
+  const first = tokens.findIndex(({ type }) => type === "paragraph_open");
+  const title = /^# (.+)$/m.exec(text)?.[1] ?? source;
+  return {
+    address,
+    title: title.replaceAll("`", ""),
+    summary: plainText(tokens[first + 1]?.children ?? []),
+    html: markdown.renderer.render(tokens, markdown.options, {}),
+    text,
+    headings,
+  };
+}
+
+/** Code that is not broken, not even behind its dashes: it fits a phone. */
+function isWord({ type, content }: Token): boolean {
+  return type === "code_inline" && content.length <= 32 && !content.includes(" ");
+}
+
+function plainText(tokens: readonly Token[]): string {
+  return tokens.filter(({ type }) => type === "text" || type === "code_inline" || type === "softbreak")
+    .map(({ type, content }) => type === "softbreak" ? " " : content).join("");
+}
+
+/** Pages of the site by their address there, pictures by theirs, and every other file at the repository. */
+function rewriteLinks(
+  token: Token,
+  { source, address }: { readonly source: string; readonly address: string },
+): void {
+  const name = token.type === "link_open" ? "href" : token.type === "image" ? "src" : undefined;
+  const link = name === undefined ? null : token.attrGet(name);
+  if (name === undefined || typeof link !== "string" || /^(?:[a-z]+:|#)/i.test(link)) return;
+  const [path = "", anchor] = link.split("#");
+  const target = normalize(join(source, "..", path));
+  const up = "../".repeat(address.split("/").length - 1) || "./";
+  const hash = anchor === undefined ? "" : `#${anchor}`;
+  token.attrSet(name, toAddress(target, up) + hash);
+}
+
+const listed = new Set(groups.flatMap(({ pages }) => pages));
+
+function toAddress(target: string, up: string): string {
+  if (listed.has(target)) return `${up}${addressOf(target)}`;
+  if (/^docs\/(?:pictures\/|.*\.svg$)/.test(target)) return up + target.replace(/^docs\//, "");
+  return `${project.repository}/blob/main/${target}`;
+}

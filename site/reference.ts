@@ -1,0 +1,202 @@
+/** The reference of the API: what `deno doc` makes of the doors of the library, and a page of its modules. */
+
+import { join } from "node:path";
+import manifest from "../deno.json" with { type: "json" };
+import project from "../project.json" with { type: "json" };
+import { type SitePage, toPage } from "./read.ts";
+
+/** What programs import; the other exports are programs, or for our own packages. */
+const MODULES = [".", "./agent", "./group", "./toolkits", "./computer", "./provider", "./server", "./gateway"]
+  .map((path) => ({ path: path as keyof typeof manifest.exports, name: path.replace(/^\.\/?/, "") }));
+
+/** A symbol as the search of `deno doc` lists it. */
+interface Symbol {
+  readonly name: string;
+  readonly file: string;
+  readonly doc: string;
+  readonly url: string;
+  readonly kind: readonly { readonly title: string }[];
+}
+
+/** What the search finds of the reference. */
+export interface SearchRecord {
+  readonly url: string;
+  readonly content: string;
+  readonly language: string;
+  readonly meta: Record<string, string>;
+  readonly filters: Record<string, string[]>;
+}
+
+/** What `deno doc` has for its search, hundreds of kilobytes on each page: the site's own finds these symbols, too. */
+const OWN_SEARCH = ["all_symbols.html", "search_index.js", "search.js", "fuse.js"];
+
+/** Members that `deno doc` shows although they are marked as internal, and their anchors. */
+const INTERNAL = new Map([["Agent.connectBy", "method_connectby_0"]]);
+
+function specifierOf(name: string): string {
+  return name === "" || name === "." ? manifest.name : `${manifest.name}/${name}`;
+}
+
+/** The page of all modules, with a sentence of each. */
+export async function readModules(root: string): Promise<SitePage> {
+  const lines = await Promise.all(MODULES.map(async ({ path, name }) => {
+    const text = await Deno.readTextFile(join(root, manifest.exports[path]));
+    const address = name === "" ? "sdk/" : `sdk/${name}/`;
+    return `| [\`${specifierOf(name)}\`](${project.homepage}api/${address}) | ${firstSentence(text)} |`;
+  }));
+  const text = [
+    "# API reference\n",
+    "The modules of the library, made from the comments in the source. The search of this site finds their symbols.\n",
+    "| module | what it has |\n| --- | --- |",
+    ...lines,
+    "\n[Install and import](install.md#the-library-in-deno) says how to import them in Deno, Node and a browser.",
+  ].join("\n");
+  const page = toPage(text, { source: "docs/api.md", address: "api/" });
+  return { ...page, html: page.html.replaceAll(`${project.homepage}api/`, "") };
+}
+
+/** The first sentence of the comment of a module, or the one that begins with "This module". */
+function firstSentence(source: string): string {
+  const [comment = ""] = /(?<=\n \* )This module[^]*?(?=\n \*\s*\n)/.exec(source) ??
+    /(?<=\/\*\*)[^]*?(?=\n \*\s*\n|\*\/)/.exec(source) ?? [];
+  const text = comment.replaceAll(/\n \* ?/g, " ").replaceAll(/\{@link(?:code)? (\w+)\}/g, "`$1`").trim();
+  return /^[^]*?\.(?=\s|$)/.exec(text)?.[0] ?? text;
+}
+
+/** Writes the reference below `api/sdk/` of the folder of the site, and gives what the search finds of it. */
+export async function buildReference(root: string, folder: string): Promise<SearchRecord[]> {
+  const output = join(folder, "api", "sdk");
+  const doors = MODULES.map(({ path }) => join(root, manifest.exports[path]));
+  const args = ["doc", "--html", `--name=${manifest.name}`, `--output=${output}`, ...doors];
+  const { success, stderr } = await new Deno.Command("deno", { args, cwd: root }).output();
+  if (!success) throw new TypeError(`Cannot make the reference: ${new TextDecoder().decode(stderr)}`);
+  const symbols = (await readSymbols(output)).filter(({ name }) => !INTERNAL.has(name));
+  for (const name of OWN_SEARCH) await Deno.remove(join(output, name));
+  await mendPages(output, { root, depth: 0 });
+  await listSymbols(
+    join(output, "index.html"),
+    symbols.filter(({ file, name }) => file === "." && !name.includes(".")),
+  );
+  const style = join(output, "page.css");
+  await Deno.writeTextFile(style, await Deno.readTextFile(style) + STYLE);
+  return symbols.map(toRecord);
+}
+
+async function readSymbols(output: string): Promise<Symbol[]> {
+  const text = await Deno.readTextFile(join(output, "search_index.js"));
+  return JSON.parse(text.slice(text.indexOf("= {") + 2, text.lastIndexOf("};") + 1)).nodes;
+}
+
+/** Gives each page its way back, the names of modules as one imports them, and sources at the repository. */
+async function mendPages(
+  folder: string,
+  { root, depth }: { readonly root: string; readonly depth: number },
+): Promise<void> {
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = join(folder, name);
+    if (isDirectory) await mendPages(path, { root, depth: depth + 1 });
+    else if (INTERNAL.has(name.replace(/\.html$/, ""))) await Deno.remove(path);
+    else if (name.endsWith(".html")) {
+      await Deno.writeTextFile(path, mendPage(await Deno.readTextFile(path), { root, depth }));
+    }
+  }
+}
+
+const slash = "&#x2F;";
+const ownSearch =
+  /<script src="[^"]*(?:search_index|search|fuse)\.js" defer><\/script>|<div id="searchResults"><\/div>/g;
+/** The first five symbols of the first module, on the page of each. */
+const topSymbols = /<nav class="topSymbols">[^]*?<\/nav>/g;
+const escapeSlashes = (text: string) => text.replaceAll("/", slash);
+const usage = new RegExp(
+  `from &quot;(\\.|${MODULES.map(({ name }) => name).filter((name) => name !== "").join("|")})&quot;`,
+  "g",
+);
+
+function mendPage(html: string, { root, depth }: { readonly root: string; readonly depth: number }): string {
+  const up = "../".repeat(depth + 1);
+  const search = `<a href="${up}../#query" class="contextLink">Search</a>`;
+  const back = `<a href="${up}../" class="contextLink">Documentation</a></li><li>` +
+    `<a href="${up}" class="contextLink">API</a></li><li>`;
+  return withoutInternal(html).replace(
+    '<ul class="breadcrumbs">\n  <li>',
+    `<ul class="breadcrumbs">\n  <li>${back}`,
+  )
+    .replace(/<input\s+type="text"\s+id="searchbar"[^>]*>/, search)
+    .replaceAll(ownSearch, "")
+    .replaceAll(topSymbols, "")
+    // Some type parameters have no place to which a link could lead.
+    .replaceAll(
+      /<a href="#(type_param_\w+)"[^>]*>(\w+)<\/a>/g,
+      (link, id, name) => html.includes(`id="${id}"`) ? link : name,
+    )
+    .replaceAll(usage, (_, name) => `from &quot;${specifierOf(name)}&quot;`)
+    .replaceAll(escapeSlashes(`file://${root}`), escapeSlashes(`${project.repository}/blob/main/`));
+}
+
+/** Removes what is about internal members: their entries, and the lines of lists that lead there. */
+function withoutInternal(html: string): string {
+  let shown = html;
+  for (const id of INTERNAL.values()) {
+    for (
+      const begin of [
+        new RegExp(`<(div) class="anchorable docEntry" id="${id}">`),
+        new RegExp(`<(li)>\\s*<a href="[^"]*#${id}"`),
+      ]
+    ) {
+      for (let found = begin.exec(shown); found !== null; found = begin.exec(shown)) {
+        shown = shown.slice(0, found.index) +
+          shown.slice(endOfElement(shown, { start: found.index, tag: found[1] ?? "" }));
+      }
+    }
+  }
+  return shown;
+}
+
+function endOfElement(
+  html: string,
+  { start, tag }: { readonly start: number; readonly tag: string },
+): number {
+  let depth = 0;
+  for (const { 0: text, index } of html.slice(start).matchAll(new RegExp(`</?${tag}\\b[^>]*>`, "g"))) {
+    depth += text.startsWith("</") ? -1 : 1;
+    if (depth === 0) return start + index + text.length;
+  }
+  return html.length;
+}
+
+/** Lists the symbols of the first module on its page, as those of the others have it. */
+async function listSymbols(path: string, symbols: readonly Symbol[]): Promise<void> {
+  const sorted = symbols.toSorted((a, b) => a.name.localeCompare(b.name));
+  const links = sorted.map(({ name, url }) => `<li><a href="${url}">${name}</a></li>`);
+  const list = `<section><h2>Symbols of this module</h2><ul class="names">${
+    links.join("\n")
+  }</ul></section></main>`;
+  const html = await Deno.readTextFile(path);
+  await Deno.writeTextFile(path, html.replace("</main>", list));
+}
+
+function toRecord({ name, file, doc, url, kind }: Symbol): SearchRecord {
+  return {
+    url: `/api/sdk/${url.replace(/^(?:\.\/)+/, "")}`,
+    content: `${name}: ${kind.map(({ title }) => title).join(", ")}. ${doc}`,
+    language: "en",
+    meta: { title: name, module: specifierOf(file) },
+    filters: { kind: ["api"] },
+  };
+}
+
+/** For phones, and the list of {@linkcode listSymbols}. */
+const STYLE = `
+.names { columns: 16rem; list-style: none; padding: 0; }
+.names a { text-decoration: underline; }
+section:has(> .names) h2 { font-size: 1.4rem; font-weight: 700; margin-top: 2rem; }
+.ddoc .breadcrumbs > li:first-child, .ddoc .breadcrumbs li { font-size: 1rem; font-weight: 400; }
+.breadcrumbs > li + li::before { content: "›"; padding: 0 .4rem; }
+@media (max-width: 48rem) {
+  .ddoc > *, .ddoc main, #content, #content > * { min-width: 0; max-width: 100%; }
+  #topnav, #topnav > div { height: auto; flex-wrap: wrap; gap: .5rem; }
+  .ddoc pre, .ddoc table { overflow-x: auto; max-width: 100%; }
+  .ddoc code, .ddoc .docEntryHeader, .ddoc p, .names { overflow-wrap: anywhere; }
+}
+`;

@@ -1,0 +1,44 @@
+/** An office as gateway and toolkits see it. */
+import type { SessionInfo } from "../../protocol/office.ts";
+import type { ComputerPresence } from "../../protocol/presence.ts";
+import type { AgentEventName, AgentListener } from "../events.ts";
+import type { Unsubscribe } from "../listeners.ts";
+import type { RemoteComputer } from "../remote_computer.ts";
+import type { RemoteComputerOptions } from "../remote_options.ts";
+import type { PresenceOptions, RequestOptions } from "../requests.ts";
+
+/** One of several offices, as a group of them tells it. */
+export interface KnownOffice {
+  /** The office, as names such as `laptop@shop` tell it. */
+  readonly office: string;
+  /** Why it cannot be reached now, in words for users; `undefined` while it can. */
+  readonly problem: string | undefined;
+}
+
+/** An office as its Agent sees it. An `Agent` is one, and so is an `OfficeGroup`. */
+export interface Office {
+  /** The Agent's name in the office. */
+  readonly name: string;
+  /** The office's id; `undefined` after the Agent has left it. */
+  readonly office: string | undefined;
+  /** The offices of a group; absent for a single one. */
+  readonly offices?: readonly KnownOffice[];
+  /** `false` while the Agent reconnects. */
+  readonly isConnected: boolean;
+  /** Aborted when the Agent is closed or has failed. */
+  readonly ended?: AbortSignal;
+  /** The Computer of this name; sends no request. */
+  computer(name: string, options?: RemoteComputerOptions): RemoteComputer;
+  /** In a group: why this Computer's office cannot be reached now; `undefined` while it can. */
+  problemOf?(computer: string): string | undefined;
+  /** In a group: the office of this Computer. */
+  officeOf?(computer: string): string | undefined;
+  /** The id of the machine that has this name, as far as it is known. */
+  machineOf?(computer: string): string | undefined;
+  /** Tells of each Computer whether a call would work now; `undefined` when the Server does not tell. */
+  listPresence?(options?: PresenceOptions): Promise<ComputerPresence[] | undefined>;
+  /** Lists the members of the office. */
+  listOffice(options?: RequestOptions): Promise<SessionInfo[]>;
+  /** Calls `listener` with each event of one name. */
+  on<Name extends AgentEventName>(type: Name, listener: AgentListener<Name>): Unsubscribe;
+}

@@ -1,0 +1,266 @@
+// The site that `deno task site` makes: complete, whole links, small pages, nothing from elsewhere.
+
+import { assert, assertEquals } from "@std/assert";
+import { join } from "@std/path";
+import { parse } from "parse5";
+import project from "../../project.json" with { type: "json" };
+import { Chromium, hasChromium } from "../fixtures/chromium.ts";
+import { eventually } from "../fixtures/within.ts";
+import { newestReleases } from "../../site/pages.ts";
+import { ROOT } from "./_tools.ts";
+
+/** The most bytes of a page with what it loads at once; the search is loaded when somebody searches. */
+const MAX_PAGE_BYTES = 100_000;
+
+/** What `deno doc` makes says everything several times: these pages are measured as hosts send them, compressed. */
+const REFERENCE = "api/sdk/";
+
+/** The site's root at its host, where the page of missing addresses begins its links. */
+const HOME = new RegExp(`^${new URL(project.homepage).pathname}`);
+
+/** Pasted errors, and the page that has to be found first. */
+const PASTED = {
+  'Tool "eco" does not exist on this Computer; did you mean "echo"? (4001)': "protocol/errors/4001/",
+  'Cannot join office "lab" as "bob": Room already has an agent (4101): "ada"': "protocol/errors/4101/",
+  "its TLS certificate is not trusted (self-signed certificate)": "troubleshooting/#certificates",
+  'connection refused by "hub", no program listens there': "troubleshooting/#the-server-cannot-be-reached",
+  "documents bundle mcpb": "clients/#",
+  "MCP a2c: Server disconnected. For troubleshooting guidance, please visit our debugging documentation":
+    "troubleshooting/#an-mcp-client",
+  "MCP error -32000: Connection closed": "troubleshooting/#an-mcp-client",
+  "spawn npx ENOENT": "troubleshooting/#an-mcp-client",
+  "The office cannot be reached now: the gateway is still connecting to the Server.":
+    "troubleshooting/#an-mcp-client",
+  "No Computer is in the office now.": "troubleshooting/#an-mcp-client",
+  "502 Bad Gateway nginx/1.22.1": "troubleshooting/#behind-a-reverse-proxy",
+  "Error: listen EADDRINUSE: address already in use 127.0.0.1:3000":
+    "troubleshooting/#the-programs-do-not-start",
+  "EACCES: permission denied, mkdir '/usr/local/lib/node_modules/a2c-smcp'":
+    "troubleshooting/#the-programs-do-not-start",
+  "unable to verify the first certificate": "troubleshooting/#certificates",
+  "Computer with name 'laptp' not found": "troubleshooting/#there-is-no-computer",
+  "Computer with name 'laptop' did not answer \"client:tool_call\" in 8000 ms":
+    "troubleshooting/#there-is-no-computer",
+  "zsh: command not found: npx": "troubleshooting/#the-programs-do-not-start",
+  "is it safe": "faq/#privacy",
+  "privacy": "faq/#privacy",
+  "home pc": "faq/#can-i-use-my-home-pc",
+  "backup": "upgrade/#",
+};
+
+interface Page {
+  /** Below the site's root, such as `computer/index.html`. */
+  readonly path: string;
+  readonly bytes: number;
+  readonly links: readonly string[];
+  /** What the browser fetches with the page. */
+  readonly loads: readonly string[];
+  readonly ids: ReadonlySet<string>;
+}
+
+// deno-lint-ignore no-explicit-any -- the nodes of parse5 have many types
+function* elementsOf(node: any): Generator<{ tagName: string; attributes: Map<string, string> }> {
+  if (node.tagName !== undefined) {
+    const attributes = new Map<string, string>(node.attrs.map(({ name, value }: Attribute) => [name, value]));
+    yield { tagName: node.tagName, attributes };
+  }
+  for (const child of node.childNodes ?? []) yield* elementsOf(child);
+}
+
+interface Attribute {
+  readonly name: string;
+  readonly value: string;
+}
+
+async function readPage(folder: string, path: string): Promise<Page> {
+  const text = await Deno.readTextFile(join(folder, path));
+  const elements = [...elementsOf(parse(text))];
+  const valuesOf = (tags: readonly string[], name: string) =>
+    elements.filter(({ tagName }) => tags.includes(tagName)).flatMap(({ attributes }) =>
+      attributes.get(name) ?? []
+    );
+  const styles = elements.filter(({ attributes }) => attributes.get("rel") === "stylesheet");
+  const loads = [
+    ...valuesOf(["script", "img", "iframe", "video", "source"], "src"),
+    ...styles.flatMap(({ attributes }) => attributes.get("href") ?? []),
+  ];
+  return {
+    path,
+    bytes: await sizeOf(folder, path, path),
+    links: valuesOf(["a"], "href"),
+    loads,
+    ids: new Set(elements.flatMap(({ attributes }) => attributes.get("id") ?? [])),
+  };
+}
+
+/** The bytes of a file that this page shows. */
+async function sizeOf(folder: string, file: string, page: string): Promise<number> {
+  const content = new Blob([await Deno.readFile(join(folder, file))]);
+  if (!page.startsWith(REFERENCE)) return content.size;
+  return (await new Response(content.stream().pipeThrough(new CompressionStream("gzip"))).bytes()).length;
+}
+
+async function listPages(folder: string, below = ""): Promise<string[]> {
+  const paths: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(join(folder, below))) {
+    const path = below === "" ? name : `${below}/${name}`;
+    if (isDirectory && name !== "pagefind") paths.push(...await listPages(folder, path));
+    else if (name.endsWith(".html")) paths.push(path);
+  }
+  return paths;
+}
+
+/** Where a relative link leads, and its anchor; nothing for an address elsewhere. */
+function resolveLink(
+  page: Page,
+  link: string,
+): { readonly path: string; readonly anchor: string } | undefined {
+  const url = new URL(link.replace(HOME, "/"), `site://x/${page.path}`);
+  if (url.protocol !== "site:") return undefined;
+  const path = url.pathname.slice(1);
+  return { path: path === "" || path.endsWith("/") ? `${path}index.html` : path, anchor: url.hash.slice(1) };
+}
+
+/** Serves the files of a folder on this machine. */
+function serveFolder(folder: string): AsyncDisposable & { readonly url: string } {
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async ({ url }) => {
+    const path = join(folder, decodeURIComponent(new URL(url).pathname));
+    const body = await Deno.readFile(path.endsWith("/") ? `${path}index.html` : path).catch(() => undefined);
+    const type = TYPES.find(([end]) => path.endsWith(end))?.[1] ?? "application/octet-stream";
+    return new Response(body ?? null, { status: body ? 200 : 404, headers: { "content-type": type } });
+  });
+  return {
+    url: `http://127.0.0.1:${server.addr.port}/`,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+const TYPES = [
+  ["/", "text/html"],
+  [".html", "text/html"],
+  [".js", "text/javascript"],
+  [".css", "text/css"],
+  [".svg", "image/svg+xml"],
+] as const;
+
+Deno.test("the site has each page of the documentation, whole, small and by itself", async (t) => {
+  const folder = await Deno.makeTempDir({ prefix: "site-" });
+  try {
+    const args = ["task", "site", folder];
+    const { success, stderr } = await new Deno.Command(Deno.execPath(), { args, cwd: ROOT }).output();
+    assert(success, new TextDecoder().decode(stderr));
+    const pages = await Promise.all((await listPages(folder)).map((path) => readPage(folder, path)));
+    const known = new Map(pages.map((page) => [page.path, page]));
+
+    await t.step("each Markdown file of docs/ is a page", async () => {
+      const files: string[] = [];
+      for (const below of ["docs", "docs/protocol", "docs/decisions"]) {
+        for await (const { name } of Deno.readDir(join(ROOT, below))) {
+          if (name.endsWith(".md")) {
+            files.push(`${below}/${name}`.replace("docs/", "").replace("README.md", ""));
+          }
+        }
+      }
+      const missing = files.map((file) => file.replace(/\.md$/, "/"))
+        .filter((address) => !known.has(`${address.toLowerCase()}index.html`));
+      assertEquals(missing, [], "site/pages.ts lacks them");
+    });
+    await t.step("each error code has a page", () => {
+      for (const code of [400, 404, 4003, 4008, 4201]) {
+        assert(known.has(`protocol/errors/${code}/index.html`), `no page of ${code}`);
+      }
+    });
+    await t.step("each link leads to a page and an anchor that are there", () => {
+      const broken = pages.flatMap((page) =>
+        page.links.filter((link) => {
+          const target = resolveLink(page, link);
+          if (target === undefined) return false;
+          const found = known.get(target.path);
+          return found === undefined ||
+            (target.anchor !== "" && !found.ids.has(decodeURIComponent(target.anchor)));
+        }).map((link) => `${page.path}: ${link}`)
+      );
+      assertEquals(broken, []);
+    });
+    await t.step("no page loads anything from elsewhere, or more than 100 kB", async () => {
+      for (const page of pages) {
+        let bytes = page.bytes;
+        for (const load of page.loads) {
+          const target = resolveLink(page, load);
+          assert(target !== undefined, `${page.path} loads ${load}`);
+          if (!/\.(?:png|svg)$/.test(target.path)) bytes += await sizeOf(folder, target.path, page.path);
+        }
+        assert(bytes <= MAX_PAGE_BYTES, `${page.path}: ${bytes} bytes`);
+      }
+    });
+    await t.step("language models find all of it", async () => {
+      const index = await Deno.readTextFile(join(folder, "llms.txt"));
+      const whole = await Deno.readTextFile(join(folder, "llms-full.txt"));
+      for (const title of ["Run a Computer", "Errors", "Run a Server"]) {
+        assert(index.includes(`[${title}](`) && whole.includes(`# ${title}\n`), title);
+      }
+    });
+    await t.step("an error page links the rows of Troubleshooting with its code", () => {
+      const links = known.get("protocol/errors/4005/index.html")?.links ?? [];
+      assert(links.filter((link) => link.includes("troubleshooting/#needs-a-confirmation")).length >= 2);
+    });
+    await t.step({
+      name: "no page is wider than a phone or a screen",
+      ignore: !hasChromium,
+      fn: async () => {
+        await using server = serveFolder(folder);
+        await using page = await Chromium.open();
+        const tooWide: string[] = [];
+        for (const width of [360, 1_440]) {
+          await page.showAs({ width, scheme: "light" });
+          // A page of a symbol is as the others.
+          for (const { path } of pages.filter(({ path }) => !path.includes("~"))) {
+            await page.goTo(server.url + path);
+            const look = `document.readyState === "complete" && location.pathname === "/${path}" &&
+              document.documentElement.scrollWidth`;
+            const shown = await eventually(() => page.evaluate(look), (shown) => Number(shown) > 0, path);
+            if (Number(shown) > width) tooWide.push(`${path}: ${shown} of ${width}`);
+          }
+        }
+        assertEquals(tooWide, []);
+      },
+    });
+    await t.step({
+      name: "the search finds the answer to an error that is pasted whole",
+      ignore: !hasChromium,
+      fn: async () => {
+        await using server = serveFolder(folder);
+        await using page = await Chromium.open();
+        await page.goTo(server.url);
+        await page.find(".copy"); // what site.js adds
+        for (const [text, path] of Object.entries(PASTED)) {
+          await page.type("#query", text);
+          await page.find("#hits a");
+          const first = String(await page.evaluate('document.querySelector("#hits a").href'));
+          assert(first.startsWith(server.url + path), `${text} finds ${first}`);
+          await page.press("Escape"); // empties the search
+        }
+      },
+    });
+  } finally {
+    await Deno.remove(folder, { recursive: true }).catch(() => {});
+  }
+});
+
+Deno.test("the site keeps the newest release of each minor version, and no more than five", () => {
+  const tags = [
+    "v0.1.0",
+    "v0.10.0",
+    "v0.2.0",
+    "v0.2.1",
+    "v0.2.10-rc.1",
+    "v0.2.9",
+    "v1.0.0",
+    "v1.1.0",
+    "other",
+    "",
+  ];
+  const kept = newestReleases(tags).map(({ tag, folder }) => `${folder}: ${tag}`);
+  assertEquals(kept, ["v1.1: v1.1.0", "v1.0: v1.0.0", "v0.10: v0.10.0", "v0.2: v0.2.9", "v0.1: v0.1.0"]);
+  assertEquals(newestReleases([...tags, "v1.2.0"]).at(-1)?.folder, "v0.2");
+});

@@ -1,0 +1,47 @@
+// What a release writes beside its packages.
+
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { join } from "@std/path";
+import { DENO_SYSTEMS, run, succeed } from "../../tools/npm_parts.ts";
+import { TempFolder } from "../fixtures/temp_folder.ts";
+import { archiveName } from "../../tools/archives.ts";
+import { findFaults, readSums, toManifests } from "../../tools/release.ts";
+import manifest from "../../deno.json" with { type: "json" };
+
+const digestOf = (index: number) => `${index}`.repeat(64);
+const sums = DENO_SYSTEMS.map((system, index) =>
+  `${digestOf(index)}  ${archiveName(system)}.${system.startsWith("win32") ? "zip" : "tar.gz"}\n`
+).join("");
+
+Deno.test("SHA256SUMS is read by the systems that people know", () => {
+  assertEquals([...readSums(sums).keys()].sort(), [
+    "linux-arm64",
+    "linux-x64",
+    "macos-arm64",
+    "macos-x64",
+    "windows-arm64",
+    "windows-x64",
+  ]);
+});
+
+Deno.test("the formula and the bucket name each archive with its digest", () => {
+  const manifests = toManifests(sums);
+  const texts = [...manifests.values()].join("\n");
+  for (const { name, digest } of readSums(sums).values()) {
+    assertStringIncludes(texts, `/releases/download/v${manifest.version}/${name}`);
+    assertStringIncludes(texts, digest);
+  }
+  assertEquals(JSON.parse(manifests.get("a2c-smcp.json") ?? "").version, manifest.version);
+});
+
+Deno.test("an archive that is missing stops the release", () => {
+  assertThrows(() => toManifests(sums.split("\n").slice(1).join("\n")), TypeError, "SHA256SUMS has no");
+});
+
+Deno.test("a tag of another version, and what is not committed, are faults", async () => {
+  using tree = new TempFolder();
+  await succeed("git", run("git", ["init", "--quiet"], tree.path));
+  assertEquals((await findFaults("v99.0.0", tree.path))[0]?.includes("the tag is v99.0.0"), true);
+  await Deno.writeTextFile(join(tree.path, "new.txt"), "");
+  assertStringIncludes((await findFaults("v99.0.0", tree.path)).join("\n"), "not committed");
+});

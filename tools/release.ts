@@ -1,0 +1,134 @@
+/**
+ * What a release needs beside its packages:
+ *
+ * - `deno run -A tools/release.ts check TAG`: the tag, the manifests and the changelog name one version, and all is committed.
+ * - `deno run -A tools/release.ts manifests FOLDER`: reads `SHA256SUMS` of the folder and writes what package managers
+ *   read, a Homebrew formula and a Scoop manifest, and `server-NAME.json` for the MCP registry. winget links each
+ *   command as an `.exe`, and the launcher is a script.
+ *
+ * @module
+ */
+
+import { join } from "@std/path";
+import manifest from "../deno.json" with { type: "json" };
+import documents from "../packages/documents/deno.json" with { type: "json" };
+import project from "../project.json" with { type: "json" };
+import { root } from "./deno.ts";
+import { run, succeed } from "./npm_parts.ts";
+import { toServerFiles } from "./mcp_servers.ts";
+
+const SUMMARY = "An AI agent uses the tools, windows and documents of other people's machines";
+
+/** What is wrong with a release of this tag; nothing when all is well. `tree` is the repository that has to be clean. */
+export async function findFaults(tag: string, tree: string = root): Promise<string[]> {
+  const { version } = manifest;
+  const { stdout: changes } = await succeed("git", run("git", ["status", "--porcelain"], tree));
+  const changelog = await Deno.readTextFile(join(root, "CHANGELOG.md"));
+  return [
+    changes === "" ? "" : "there are changes that are not committed",
+    tag === `v${version}` ? "" : `the tag is ${tag}, and deno.json has version ${version}`,
+    documents.version === version ? "" : `the documents have version ${documents.version}`,
+    new RegExp(`^## \\[${version.replaceAll(".", "\\.")}\\] - \\d{4}-\\d\\d-\\d\\d$`, "m").test(changelog)
+      ? ""
+      : `CHANGELOG.md has no section [${version}] with a date`,
+  ].filter((fault) => fault !== "");
+}
+
+/** The digests of `SHA256SUMS` by the system of the archive, such as `linux-x64`. */
+export function readSums(
+  text: string,
+): ReadonlyMap<string, { readonly name: string; readonly digest: string }> {
+  const lines = text.matchAll(/^([0-9a-f]{64}) {2}(a2c-smcp-[\d.]+-([a-z]+-[a-z\d]+)\.\S+)$/gm);
+  return new Map(Array.from(lines, ([, digest = "", name = "", system = ""]) => [system, { name, digest }]));
+}
+
+/** The manifests of package managers, by their file names. */
+export function toManifests(sums: string, version: string = manifest.version): ReadonlyMap<string, string> {
+  const archives = readSums(sums);
+  const find = (system: string) => {
+    const archive = archives.get(system);
+    if (archive === undefined) throw new TypeError(`Cannot write the manifests: SHA256SUMS has no ${system}`);
+    return { ...archive, url: `${project.repository}/releases/download/v${version}/${archive.name}` };
+  };
+  return new Map([
+    ["a2c-smcp.rb", toFormula(find, version)],
+    ["a2c-smcp.json", toScoop(find, version)],
+  ]);
+}
+
+type Find = (system: string) => { readonly url: string; readonly digest: string };
+
+function toFormula(find: Find, version: string): string {
+  const source = (system: string) => {
+    const { url, digest } = find(system);
+    return `      url "${url}"\n      sha256 "${digest}"`;
+  };
+  return `class A2cSmcp < Formula
+  desc "${SUMMARY.replace(/^An /, "")}"
+  homepage "${project.homepage}"
+  version "${version}"
+  license "${manifest.license}"
+
+  on_macos do
+    on_arm do
+${source("macos-arm64")}
+    end
+    on_intel do
+${source("macos-x64")}
+    end
+  end
+
+  on_linux do
+    on_arm do
+${source("linux-arm64")}
+    end
+    on_intel do
+${source("linux-x64")}
+    end
+  end
+
+  def install
+    libexec.install Dir["*"]
+    bin.install_symlink libexec/"a2c-smcp"
+  end
+
+  test do
+    assert_match version.to_s, shell_output("#{bin}/a2c-smcp --version")
+  end
+end
+`;
+}
+
+function toScoop(find: Find, version: string): string {
+  const entry = (system: string) => {
+    const { url, digest } = find(system);
+    return { url, hash: digest, extract_dir: `a2c-smcp-${version}-${system}` };
+  };
+  const scoop = {
+    version,
+    description: SUMMARY,
+    homepage: project.homepage,
+    license: manifest.license,
+    architecture: { "64bit": entry("windows-x64"), arm64: entry("windows-arm64") },
+    bin: "a2c-smcp.cmd",
+    checkver: { github: project.repository },
+  };
+  return `${JSON.stringify(scoop, null, 2)}\n`;
+}
+
+if (import.meta.main) {
+  const [command, argument] = Deno.args;
+  if (command === "check" && argument !== undefined) {
+    const faults = await findFaults(argument);
+    for (const fault of faults) console.error(`error: Cannot release ${argument}: ${fault}`);
+    if (faults.length > 0) Deno.exit(1);
+  } else if (command === "manifests" && argument !== undefined) {
+    const sums = await Deno.readTextFile(join(argument, "SHA256SUMS"));
+    for (const [name, text] of [...toManifests(sums), ...toServerFiles()]) {
+      await Deno.writeTextFile(join(argument, name), text);
+    }
+  } else {
+    console.error("Usage: deno run -A tools/release.ts check TAG | manifests FOLDER");
+    Deno.exit(2);
+  }
+}
