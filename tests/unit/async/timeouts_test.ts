@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../../fixtures/fast_check.ts";
 import { assert, assertEquals } from "@std/assert";
 import { Timeouts } from "../../../src/async/timeouts.ts";
 import { turnStartMs } from "../../../src/async/turn_clock.ts";

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import fc from "fast-check";
+import fc from "../../fixtures/fast_check.ts";
 import { parseConfigText } from "../../../src/config/config.ts";
 import { addServerText, copiedServers, type NewServer, removeServerText } from "../../../src/config/edit.ts";
 import { ConfigError } from "../../../src/config/problem.ts";

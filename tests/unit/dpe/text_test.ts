@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "../../fixtures/fast_check.ts";
 import { renderElementText, renderPageText } from "../../../src/dpe/text.ts";
 import { type DPEElementDetail, ELEMENT_CATEGORIES } from "../../../src/protocol/dpe.ts";
 

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "../../fixtures/fast_check.ts";
 import { isRecord, LongText } from "../../../src/json/json.ts";
 import { readLargeMessage } from "../../../src/json/large_message.ts";
 

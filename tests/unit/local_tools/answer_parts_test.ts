@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../../fixtures/fast_check.ts";
 import { assert, assertEquals } from "@std/assert";
 import { MAX_ROOM, partOf, roomOf } from "../../../src/local_tools/answer_parts.ts";
 

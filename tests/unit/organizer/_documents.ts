@@ -1,5 +1,5 @@
 /** Documents to organize. */
-import fc from "fast-check";
+import fc from "../../fixtures/fast_check.ts";
 import {
   type DocumentShelf,
   type FinderQueryOptions,

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "../../fixtures/fast_check.ts";
 import { organizeDesktop } from "../../../src/organizer/desktop.ts";
 import { listUris, makeWindow } from "./_windows.ts";
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "../../fixtures/fast_check.ts";
 import { DocumentShelf, organizeFinder } from "../../../src/organizer/finder.ts";
 import { type PreparedDocument, prepareDocument } from "../../../src/organizer/document.ts";
 import type { DPEDocumentSummary } from "../../../src/protocol/dpe.ts";

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import fc from "fast-check";
+import fc from "../../fixtures/fast_check.ts";
 import { type FinderQueryOptions, organizeFinder } from "../../../src/organizer/finder.ts";
 import { SmcpError } from "../../../src/protocol/errors.ts";
 import { anyDocuments, anyQuery, listRefs, makeDocument } from "./_documents.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "../../fixtures/fast_check.ts";
 import { parseInstant } from "../../../src/organizer/instant.ts";
 
 // proves: finder-modified-order

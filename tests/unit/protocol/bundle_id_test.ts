@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "../../fixtures/fast_check.ts";
 import { buildExposedName, bundleIdProblem, splitExposedName } from "../../../src/protocol/bundle_id.ts";
 
 Deno.test("splitExposedName() finds the parts again where the identity is known, whatever they look like", () => {

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import fc from "fast-check";
+import fc from "../../fixtures/fast_check.ts";
 import { assertFits, assertShallow, SmcpError } from "../../../src/protocol/errors.ts";
 import { MAX_REQUEST_DEPTH } from "../../../src/json/json.ts";
 

@@ -1,5 +1,5 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "../../fixtures/fast_check.ts";
 import { compareCodePoints, nameProblem } from "../../../src/protocol/names.ts";
 import { isTimeoutSeconds, timeoutMsOf } from "../../../src/protocol/call.ts";
 import { minorOf, parseProtocolVersion } from "../../../src/protocol/version.ts";

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import fc from "fast-check";
+import fc from "../../fixtures/fast_check.ts";
 import { readTool } from "../../../src/mcp/entries.ts";
 import {
   decodeHeaderValue,

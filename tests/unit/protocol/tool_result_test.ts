@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../../fixtures/fast_check.ts";
 import { assertEquals, assertThrows } from "@std/assert";
 import { SmcpError } from "../../../src/protocol/errors.ts";
 import { parseCallToolResult } from "../../../src/protocol/tool_result.ts";

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import fc from "fast-check";
+import fc from "../../fixtures/fast_check.ts";
 import { quoteWord, readLineSoFar, splitWords } from "../../../src/terminal/words.ts";
 
 Deno.test("splitWords() splits at any amount of white space", () => {

@@ -1,5 +1,5 @@
 /** Hostile texts for the laws of the URIs. */
-import fc from "fast-check";
+import fc from "../../fixtures/fast_check.ts";
 
 // deno-lint-ignore no-control-regex -- what no host may contain
 const NOT_IN_HOST = /[\u0000-\u0020\u007f-\u009f@%/?#]/;

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import fc from "fast-check";
+import fc from "../../fixtures/fast_check.ts";
 import { SmcpError } from "../../../src/protocol/errors.ts";
 import {
   buildDpeUri,

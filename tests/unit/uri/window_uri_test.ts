@@ -8,7 +8,7 @@ import {
 } from "../../../src/uri/window_uri.ts";
 import { host, hostileText } from "./_arbitraries.ts";
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import fc from "fast-check";
+import fc from "../../fixtures/fast_check.ts";
 
 // proves: desktop-uri-form, desktop-uri-encoded-slash
 Deno.test("parseWindowUri() reads host and segments", () => {

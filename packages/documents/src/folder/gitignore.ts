@@ -27,8 +27,8 @@ export class GitIgnores {
     const lines = ignore({ ignorecase: false }).add(this.#lines);
     let [length, isCut] = [this.#length, false];
     for (const written of text.replace(/^\ufeff/, "").split("\n")) {
-      const line = toBytes(written.replace(/\r$/, ""));
-      if (/^(?:#|!?\/? *$)/.test(line)) continue;
+      const line = toPlainLine(toBytes(written.replace(/\r$/, "")));
+      if (/^(?:#|!?\/?$)/.test(line)) continue;
       const cost = line.length * DOUBLE_STAR_LINES ** Math.max(0, line.split(/\*{2,}/).length - 2);
       if (line.length > MAX_LINE_LENGTH || length + cost > MAX_LENGTH) isCut = true;
       else {
@@ -53,6 +53,12 @@ export class GitIgnores {
 /** A text with a character for each of its bytes in UTF-8: Git compares bytes. */
 function toBytes(text: string): string {
   return /^[\0-\x7f]*$/.test(text) ? text : String.fromCharCode(...new TextEncoder().encode(text));
+}
+
+/** The line without spaces at its end, and with `**` only where it stands for folders, once: within a name it is a `*`. */
+function toPlainLine(line: string): string {
+  return line.replace(/(?<=(?:^|[^\\])(?:\\\\)*) +$/, "")
+    .replace(/(?<![/!\\]|^)\*{2,}|\*{2,}(?=[^/])/g, "*").replace(/(?:\*{2,}\/){2,}/g, "**/");
 }
 
 /** The line as it would stand in the `.gitignore` of the root. */

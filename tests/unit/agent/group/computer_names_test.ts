@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "../../../fixtures/fast_check.ts";
 import { ComputerNames, type ComputerPlace, longNames } from "../../../../src/agent/group/computer_names.ts";
 
 const nobody = () => false;

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../../../fixtures/fast_check.ts";
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { setImmediate } from "node:timers/promises";
 import { BUILTIN_NAMES, makeBuiltins } from "../../../../src/agent/toolkit/builtins/all.ts";

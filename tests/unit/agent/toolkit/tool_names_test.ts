@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../../../fixtures/fast_check.ts";
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { MAX_NAME_LENGTH, type ToolAddress, ToolNames } from "../../../../src/agent/toolkit/tool_names.ts";
 

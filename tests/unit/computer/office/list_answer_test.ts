@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "../../../fixtures/fast_check.ts";
 import { fairShare } from "../../../../src/computer/office/list_answer.ts";
 
 Deno.test("fairShare() takes from the largest alone, and uses all the room that there is", () => {

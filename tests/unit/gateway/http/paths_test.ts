@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "../../../fixtures/fast_check.ts";
 import { buildPath, hasPath, type McpPlace, parsePath } from "../../../../src/gateway/http/paths.ts";
 import { nameProblem } from "../../../../src/protocol/names.ts";
 

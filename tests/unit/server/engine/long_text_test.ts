@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { Buffer } from "node:buffer";
-import fc from "fast-check";
+import fc from "../../../fixtures/fast_check.ts";
 import { payloadOf } from "../../../../src/server/engine/frame_writer.ts";
 import { cutPacket } from "./_long_text.ts";
 

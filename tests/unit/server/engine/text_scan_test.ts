@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { Buffer } from "node:buffer";
-import fc from "fast-check";
+import fc from "../../../fixtures/fast_check.ts";
 import { shiftMask, unmask } from "../../../../src/server/engine/masking.ts";
 import { TEXT_SCAN_MODULE, TextScan } from "../../../../src/server/engine/text_scan.ts";
 import { assembleTextScan } from "../../../../tools/text_scan.ts";

@@ -1,6 +1,6 @@
 /** The tests that every implementation of Offices passes. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import fc from "fast-check";
+import fc from "../../../fixtures/fast_check.ts";
 import type { Departure, OfficeListener, Offices } from "../../../../src/server/offices/offices.ts";
 import type { Connection } from "../../../../src/server/relay/connection.ts";
 import type { Member } from "../../../../src/server/offices/office.ts";

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "../../../../fixtures/fast_check.ts";
 import { SmcpError } from "../../../../../src/protocol/errors.ts";
 import { hasRedis, RedisServer } from "../../../../fixtures/redis_server.ts";
 import { TcpProxy } from "../../../../fixtures/tcp_proxy.ts";

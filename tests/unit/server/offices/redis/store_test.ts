@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "../../../../fixtures/fast_check.ts";
 import { redisKeys, toSeat } from "../../../../../src/server/offices/redis/store.ts";
 import { computer } from "../_offices.ts";
 
