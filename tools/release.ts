@@ -1,7 +1,10 @@
 /**
  * What a release needs beside its packages:
  *
- * - `deno run -A tools/release.ts check TAG`: the tag, the manifests and the changelog name one version, and all is committed.
+ * - `deno run -A tools/release.ts prepare`: dates the version in the changelog, and takes from the pages what holds until the
+ *   release alone.
+ * - `deno run -A tools/release.ts check TAG`: the tag, the manifests and the changelog name one version, no page says that
+ *   it is not released, and all is committed.
  * - `deno run -A tools/release.ts manifests FOLDER`: reads `SHA256SUMS` of the folder and writes what package managers
  *   read, a Homebrew formula and a Scoop manifest, and `server-NAME.json` for the MCP registry. winget links each
  *   command as an `.exe`, and the launcher is a script.
@@ -19,18 +22,44 @@ import { toServerFiles } from "./mcp_servers.ts";
 
 const SUMMARY = "An AI agent uses the tools, windows and documents of other people's machines";
 
-/** What is wrong with a release of this tag; nothing when all is well. `tree` is the repository that has to be clean. */
+/**
+ * A page without what holds until the release alone: the section of that name, and each line that links to it. Of the
+ * changelog, the version has the date.
+ */
+export function toReleased(page: string, date: string): string {
+  const { version } = manifest;
+  return page
+    .replace(/^## Until the release\n.*?(?=^## )/ms, "")
+    .replace(/\n\n[^\n]*#until-the-release\)[^\n]*(?=\n\n)|\n[^\n]*#until-the-release\)[^\n]*/g, "")
+    .replace(`\n## [${version}] - Unreleased\n`, `\n## [${version}] - ${date}\n`);
+}
+
+/** The pages of a repository that a release changes, with their texts then. */
+export async function findUnreleased(tree: string, date: string): Promise<ReadonlyMap<string, string>> {
+  const { stdout } = await succeed("git", run("git", ["ls-files", "*.md"], tree));
+  const pages = new Map<string, string>();
+  for (const path of stdout.trim().split("\n").filter((path) => path !== "")) {
+    const page = await Deno.readTextFile(join(tree, path));
+    const released = toReleased(page, date);
+    if (released !== page) pages.set(path, released);
+  }
+  return pages;
+}
+
+const today = () => new Date().toISOString().slice(0, 10);
+
+/** What is wrong with a release of this tag; nothing when all is well. `tree` is the repository that is released. */
 export async function findFaults(tag: string, tree: string = root): Promise<string[]> {
   const { version } = manifest;
   const { stdout: changes } = await succeed("git", run("git", ["status", "--porcelain"], tree));
   const changelog = await Deno.readTextFile(join(root, "CHANGELOG.md"));
+  const unreleased = await findUnreleased(tree, today());
   return [
     changes === "" ? "" : "there are changes that are not committed",
     tag === `v${version}` ? "" : `the tag is ${tag}, and deno.json has version ${version}`,
     documents.version === version ? "" : `the documents have version ${documents.version}`,
-    new RegExp(`^## \\[${version.replaceAll(".", "\\.")}\\] - \\d{4}-\\d\\d-\\d\\d$`, "m").test(changelog)
-      ? ""
-      : `CHANGELOG.md has no section [${version}] with a date`,
+    unreleased.size === 0 ? "" : `${[...unreleased.keys()].join(", ")} say that it is not released: ` +
+      "run `deno run -A tools/release.ts prepare` first",
   ].filter((fault) => fault !== "");
 }
 
@@ -118,7 +147,13 @@ function toScoop(find: Find, version: string): string {
 
 if (import.meta.main) {
   const [command, argument] = Deno.args;
-  if (command === "check" && argument !== undefined) {
+  if (command === "prepare" && argument === undefined) {
+    const pages = await findUnreleased(root, today());
+    for (const [path, text] of pages) await Deno.writeTextFile(join(root, path), text);
+    console.log(
+      `${pages.size} pages are of the released state. Read \`git diff\`, commit it, and push the tag v${manifest.version}.`,
+    );
+  } else if (command === "check" && argument !== undefined) {
     const faults = await findFaults(argument);
     for (const fault of faults) console.error(`error: Cannot release ${argument}: ${fault}`);
     if (faults.length > 0) Deno.exit(1);
@@ -128,7 +163,7 @@ if (import.meta.main) {
       await Deno.writeTextFile(join(argument, name), text);
     }
   } else {
-    console.error("Usage: deno run -A tools/release.ts check TAG | manifests FOLDER");
+    console.error("Usage: deno run -A tools/release.ts prepare | check TAG | manifests FOLDER");
     Deno.exit(2);
   }
 }

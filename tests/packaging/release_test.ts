@@ -2,10 +2,11 @@
 
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { join } from "@std/path";
+import { root } from "../../tools/deno.ts";
 import { DENO_SYSTEMS, run, succeed } from "../../tools/npm_parts.ts";
 import { TempFolder } from "../fixtures/temp_folder.ts";
 import { archiveName } from "../../tools/archives.ts";
-import { findFaults, readSums, toManifests } from "../../tools/release.ts";
+import { findFaults, findUnreleased, readSums, toManifests } from "../../tools/release.ts";
 import manifest from "../../deno.json" with { type: "json" };
 
 const digestOf = (index: number) => `${index}`.repeat(64);
@@ -36,6 +37,29 @@ Deno.test("the formula and the bucket name each archive with its digest", () => 
 
 Deno.test("an archive that is missing stops the release", () => {
   assertThrows(() => toManifests(sums.split("\n").slice(1).join("\n")), TypeError, "SHA256SUMS has no");
+});
+
+Deno.test("no page of a release says that it is not released", async () => {
+  for (const [path, page] of await findUnreleased(root, "2026-12-01")) {
+    assertEquals(page.match(/^.*(?:not released|nothing is released|until the release).*$/gim), null, path);
+  }
+});
+
+Deno.test("a page that says that it is not released stops the release, until it is prepared", async () => {
+  using tree = new TempFolder();
+  const page = join(tree.path, "page.md");
+  await succeed("git", run("git", ["init", "--quiet"], tree.path));
+  await Deno.writeTextFile(
+    page,
+    "# Page\n\nWait [for it](#until-the-release).\n\n## Until the release\n\nA clone.\n\n## Use\n\n| a |\n| - |\n| [b](#until-the-release) |\n| c |\n",
+  );
+  await succeed("git", run("git", ["add", "page.md"], tree.path));
+  assertStringIncludes((await findFaults("v99.0.0", tree.path)).join("\n"), "page.md");
+  for (const [path, text] of await findUnreleased(tree.path, "2026-12-01")) {
+    await Deno.writeTextFile(join(tree.path, path), text);
+  }
+  assertEquals(await Deno.readTextFile(page), "# Page\n\n## Use\n\n| a |\n| - |\n| c |\n");
+  assertEquals((await findFaults("v99.0.0", tree.path)).join("\n").includes("page.md"), false);
 });
 
 Deno.test("a tag of another version, and what is not committed, are faults", async () => {
