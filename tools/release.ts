@@ -58,6 +58,7 @@ export async function findFaults(tag: string, tree: string = root): Promise<stri
     changes === "" ? "" : "there are changes that are not committed",
     tag === `v${version}` ? "" : `the tag is ${tag}, and deno.json has version ${version}`,
     documents.version === version ? "" : `the documents have version ${documents.version}`,
+    changelog.includes(`\n## [${version}] - `) ? "" : `CHANGELOG.md has no section [${version}]`,
     unreleased.size === 0 ? "" : `${[...unreleased.keys()].join(", ")} say that it is not released: ` +
       "run `deno run -A tools/release.ts prepare` first",
   ].filter((fault) => fault !== "");
