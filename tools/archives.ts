@@ -13,7 +13,7 @@ import { basename, join, resolve } from "@std/path";
 import manifest from "../deno.json" with { type: "json" };
 import { BUNDLE_SYSTEMS, packBundles } from "./bundles.ts";
 import { buildNpmPackages } from "./npm.ts";
-import { DENO_SYSTEMS, DENO_VERSION, run, succeed, zip } from "./npm_parts.ts";
+import { DENO_SYSTEMS, DENO_VERSION, run, succeed, WINDOWS_DENO, WINDOWS_FOLDER, zip } from "./npm_parts.ts";
 import { buildProgram } from "./program.ts";
 
 type System = typeof DENO_SYSTEMS[number];
@@ -30,7 +30,7 @@ const WINDOWS_LAUNCHER = `@echo off
 rem Starts the programs of A2C-SMCP by the Deno beside them.
 setlocal
 set DENO_NO_UPDATE_CHECK=1
-"%~dp0lib\\deno.exe" run -A --node-modules-dir=manual "%~dp0${PROGRAM.replaceAll("/", "\\")}" %*
+"%~dp0${WINDOWS_DENO}" run -A --node-modules-dir=manual "%~dp0${PROGRAM.replaceAll("/", "\\")}" %*
 `.replaceAll("\n", "\r\n");
 
 /** What an archive is called without its ending. */
@@ -73,15 +73,16 @@ async function packSystem(
     readonly folder: string;
   },
 ): Promise<string[]> {
-  const name = archiveName(system);
+  const isWindows = system.startsWith("win32");
+  const name = isWindows ? WINDOWS_FOLDER : archiveName(system);
   const lib = join(staging, name, "lib");
   await Deno.mkdir(join(lib, "node_modules"), { recursive: true });
   await succeed("cp", run("cp", ["-r", program, join(lib, "node_modules", "a2c-smcp")], staging));
   await addDeno(system, lib);
-  const isWindows = system.startsWith("win32");
+  if (isWindows) await Deno.rename(join(lib, "deno.exe"), join(staging, name, WINDOWS_DENO));
   const launcher = join(staging, name, isWindows ? "a2c-smcp.cmd" : "a2c-smcp");
   await Deno.writeTextFile(launcher, isWindows ? WINDOWS_LAUNCHER : LAUNCHER, { mode: 0o755 });
-  const path = resolve(folder, `${name}.${isWindows ? "zip" : "tar.gz"}`);
+  const path = resolve(folder, `${archiveName(system)}.${isWindows ? "zip" : "tar.gz"}`);
   await (isWindows
     ? zip(path, [name], staging)
     : succeed("tar", run("tar", ["--owner=0", "--group=0", "-czf", path, name], staging)));

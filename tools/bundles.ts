@@ -17,7 +17,7 @@ import {
   type Setting,
   variableOf,
 } from "./mcp_servers.ts";
-import { zip } from "./npm_parts.ts";
+import { WINDOWS_DENO, zip } from "./npm_parts.ts";
 
 /** Where an archive has its npm packages. */
 const PACKAGES = "lib/node_modules/a2c-smcp/node_modules/@a2c-smcp";
@@ -79,7 +79,7 @@ export function bundleName({ name }: McpServer, system: string): string {
 export function toBundleManifest(server: McpServer, system: BundleSystem): Readonly<Record<string, unknown>> {
   const { args, env, user_config, tools } = STARTS[server.name];
   const [platform = ""] = system.split("-");
-  const executable = platform === "win32" ? "lib/deno.exe" : "lib/deno";
+  const executable = platform === "win32" ? WINDOWS_DENO : "lib/deno";
   return {
     manifest_version: "0.3",
     name: `a2c-smcp-${server.name}`,
@@ -121,11 +121,12 @@ export async function packBundles(
   { archive, known, folder }: { readonly archive: string; readonly known: string; readonly folder: string },
 ): Promise<string[]> {
   const paths: string[] = [];
+  const names = ["manifest.json", "lib", ...(system === "win32-x64" ? [WINDOWS_DENO] : [])];
   for (const server of BUNDLED) {
     const text = JSON.stringify(toBundleManifest(server, system), null, 2);
     await Deno.writeTextFile(join(archive, "manifest.json"), text);
     const path = resolve(folder, bundleName(server, known));
-    await zip(path, ["manifest.json", "lib"], archive);
+    await zip(path, names, archive);
     paths.push(path);
   }
   return paths;

@@ -22,6 +22,11 @@ export const DENO_SYSTEMS = [
   "win32-x64",
 ] as const;
 
+/** The folder in an archive for Windows. It has no version: entries and services still start after `winget upgrade`. */
+export const WINDOWS_FOLDER = "a2c-smcp";
+/** Deno's executable in that folder, which winget puts on the PATH: it is beside the launcher, and hides no other Deno. */
+export const WINDOWS_DENO = "a2c-smcp-deno.exe";
+
 /** The packages with Deno's executable: npm installs the one for the system. */
 export function denoPackages(): Record<string, string> {
   return Object.fromEntries(DENO_SYSTEMS.map((system) => [`@deno/${system}`, DENO_VERSION]));

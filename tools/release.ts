@@ -6,21 +6,23 @@
  * - `deno run -A tools/release.ts check TAG`: the tag, the manifests and the changelog name one version, no page says that
  *   it is not released, and all is committed.
  * - `deno run -A tools/release.ts manifests FOLDER`: reads `SHA256SUMS` of the folder and writes what package managers
- *   read, a Homebrew formula and a Scoop manifest, and `server-NAME.json` for the MCP registry. winget links each
- *   command as an `.exe`, and the launcher is a script.
+ *   read, a Homebrew formula, a Scoop manifest and three manifests for winget, and `server-NAME.json` for the MCP registry.
  *
  * @module
  */
 
 import { join } from "@std/path";
+import { stringify } from "yaml";
 import manifest from "../deno.json" with { type: "json" };
 import documents from "../packages/documents/deno.json" with { type: "json" };
 import project from "../project.json" with { type: "json" };
 import { root } from "./deno.ts";
-import { run, succeed } from "./npm_parts.ts";
+import { run, succeed, WINDOWS_DENO, WINDOWS_FOLDER } from "./npm_parts.ts";
 import { toServerFiles } from "./mcp_servers.ts";
 
 const SUMMARY = "An AI agent uses the tools, windows and documents of other people's machines";
+/** The version of winget's manifests; copies of their schemas are among the tests' vectors. */
+const WINGET_FORM = "1.12.0";
 
 /**
  * A page without what holds until the release alone: the section of that name, and each line that links to it. Of the
@@ -83,6 +85,7 @@ export function toManifests(sums: string, version: string = manifest.version): R
   return new Map([
     ["a2c-smcp.rb", toFormula(find, version)],
     ["a2c-smcp.json", toScoop(find, version)],
+    ...toWinget(find, version),
   ]);
 }
 
@@ -132,7 +135,7 @@ end
 function toScoop(find: Find, version: string): string {
   const entry = (system: string) => {
     const { url, digest } = find(system);
-    return { url, hash: digest, extract_dir: `a2c-smcp-${version}-${system}` };
+    return { url, hash: digest, extract_dir: WINDOWS_FOLDER };
   };
   const scoop = {
     version,
@@ -144,6 +147,48 @@ function toScoop(find: Find, version: string): string {
     checkver: { github: project.repository },
   };
   return `${JSON.stringify(scoop, null, 2)}\n`;
+}
+
+/**
+ * A command of winget is an `.exe`, and ours is a script. With `ArchiveBinariesDependOnPath`, winget makes no link to the
+ * `.exe`: it puts the folder on the PATH, where the launcher is, too.
+ */
+function toWinget(find: Find, version: string): [string, string][] {
+  const id = `${project.scope.slice(1)}.a2c-smcp`;
+  const write = (type: string, ending: string, values: object): [string, string] => {
+    const schema = `https://aka.ms/winget-manifest.${type}.${WINGET_FORM}.schema.json`;
+    const names = { PackageIdentifier: id, PackageVersion: version };
+    const form = { ManifestType: type, ManifestVersion: WINGET_FORM };
+    const text = stringify({ ...names, ...values, ...form }, { lineWidth: 0 });
+    return [`${id}${ending}.yaml`, `# yaml-language-server: $schema=${schema}\n${text}`];
+  };
+  const installer = (machine: string) => {
+    const { url, digest } = find(`windows-${machine}`);
+    return { Architecture: machine, InstallerUrl: url, InstallerSha256: digest };
+  };
+  return [
+    write("version", "", { DefaultLocale: "en-US" }),
+    write("installer", ".installer", {
+      InstallerType: "zip",
+      NestedInstallerType: "portable",
+      NestedInstallerFiles: [{ RelativeFilePath: `${WINDOWS_FOLDER}\\${WINDOWS_DENO}` }],
+      ArchiveBinariesDependOnPath: true,
+      Commands: ["a2c-smcp"],
+      Installers: ["x64", "arm64"].map(installer),
+    }),
+    write("defaultLocale", ".locale.en-US", {
+      PackageLocale: "en-US",
+      Publisher: project.author,
+      PublisherSupportUrl: `${project.repository}/issues`,
+      PackageName: "A2C-SMCP",
+      PackageUrl: project.homepage,
+      License: manifest.license,
+      ShortDescription: SUMMARY,
+      Moniker: "a2c-smcp",
+      ReleaseNotesUrl: `${project.repository}/releases/tag/v${version}`,
+      InstallationNotes: "The command is a2c-smcp. Open a new terminal for the new PATH; next: a2c-smcp demo",
+    }),
+  ];
 }
 
 if (import.meta.main) {

@@ -12,7 +12,7 @@
   $machine = if ($env:PROCESSOR_ARCHITECTURE -eq 'ARM64') { 'arm64' } else { 'x64' }
 
   # What is there is removed.
-  if ((Test-Path $folder) -and -not (Test-Path (Join-Path $folder 'lib\deno.exe'))) {
+  if ((Test-Path $folder) -and -not (Test-Path (Join-Path $folder 'a2c-smcp-deno.exe'))) {
     throw "Cannot install a2c-smcp: $folder is no installation of it; remove it, or choose another folder with A2C_INSTALL"
   }
 

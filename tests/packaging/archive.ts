@@ -9,11 +9,13 @@ import { archiveName, packArchives } from "../../tools/archives.ts";
 import { bundleName, toBundleManifest } from "../../tools/bundles.ts";
 import { root } from "../../tools/deno.ts";
 import { DOCUMENTS, GATEWAY, type McpServer } from "../../tools/mcp_servers.ts";
-import { run, succeed } from "../../tools/npm_parts.ts";
+import { run, succeed, WINDOWS_DENO, WINDOWS_FOLDER } from "../../tools/npm_parts.ts";
 import { RunningDoor } from "../fixtures/door.ts";
 import { eventually } from "../fixtures/within.ts";
+import { hasWindows, toWindowsPath, windowsFolder, wineEnvironment } from "../windows/wine.ts";
 
 const SYSTEM = "linux-x64-glibc";
+const WINDOWS = "win32-x64";
 /** The tool of those who define the form of bundles. */
 const MCPB = "@anthropic-ai/mcpb@2.1.2";
 /** Whether this machine runs what is made here. */
@@ -24,7 +26,8 @@ export async function tryArchives(
   t: Deno.TestContext,
   { folder, program }: { readonly folder: string; readonly program: string },
 ): Promise<void> {
-  const paths = await packArchives(join(folder, "archives"), { program, systems: [SYSTEM] });
+  const systems = hasWindows ? [SYSTEM, WINDOWS] as const : [SYSTEM] as const;
+  const paths = await packArchives(join(folder, "archives"), { program, systems });
   for (const path of paths) {
     const { size } = await Deno.stat(path);
     console.log(`${path.split("/").at(-1)}: ${Math.round(size / 1e6)} MB`);
@@ -39,6 +42,11 @@ export async function tryArchives(
     const read = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
     assertMatch(read((await start("--version")).stdout), /^a2c-smcp \d/);
     assertStringIncludes(read((await start("demo")).stdout), "All steps worked.");
+  });
+  await t.step({
+    name: "an archive for Windows starts by its name from any folder, when its own one is on the PATH",
+    ignore: !hasWindows,
+    fn: () => tryWindowsArchive(folder),
   });
   await t.step("the images start the programs of an archive with few permissions", async () => {
     await tryEntryPoints(unpacked, folder);
@@ -66,6 +74,28 @@ export async function tryArchives(
     assertStringIncludes(JSON.stringify(content), "laptop");
     await client.close();
   });
+}
+
+/** Starts what winget puts on the PATH, in the command processor of Wine. */
+async function tryWindowsArchive(folder: string): Promise<void> {
+  const archive = join(folder, "archives", `${archiveName(WINDOWS)}.zip`);
+  await succeed("unzip", run("python3", ["-m", "zipfile", "-e", archive, folder], folder));
+  const unpacked = join(folder, WINDOWS_FOLDER);
+  assert((await Deno.stat(join(unpacked, WINDOWS_DENO))).isFile);
+  // Deno finds there what Wine lacks.
+  const library = "bcryptprimitives.dll";
+  await Deno.copyFile(join(windowsFolder, "package", library), join(unpacked, library));
+  const wine = wineEnvironment();
+  const start = async (word: string) => {
+    const { stdout, stderr } = await new Deno.Command(wine.WINELOADER, {
+      args: ["cmd", "/c", "a2c-smcp", word],
+      cwd: "/",
+      env: { ...wine, WINEPATH: toWindowsPath(unpacked), NO_COLOR: "1" },
+    }).output();
+    return new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+  };
+  assertMatch(await start("--version"), /^a2c-smcp \d/);
+  assertStringIncludes(await start("demo"), "All steps worked.");
 }
 
 async function runMcpb(folder: string, ...words: string[]): Promise<void> {

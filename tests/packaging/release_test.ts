@@ -2,12 +2,18 @@
 
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { join } from "@std/path";
+import { Ajv } from "ajv";
+import { parse } from "yaml";
 import { root } from "../../tools/deno.ts";
-import { DENO_SYSTEMS, run, succeed } from "../../tools/npm_parts.ts";
+import { DENO_SYSTEMS, run, succeed, WINDOWS_DENO, WINDOWS_FOLDER } from "../../tools/npm_parts.ts";
 import { TempFolder } from "../fixtures/temp_folder.ts";
 import { archiveName } from "../../tools/archives.ts";
 import { findFaults, findUnreleased, readSums, toManifests } from "../../tools/release.ts";
 import manifest from "../../deno.json" with { type: "json" };
+// Of github.com/microsoft/winget-cli, schemas/JSON/manifests/v1.12.0; MIT License, Copyright (c) Microsoft Corporation.
+import defaultLocale from "../vectors/winget_default_locale_1_12_0.schema.json" with { type: "json" };
+import installer from "../vectors/winget_installer_1_12_0.schema.json" with { type: "json" };
+import version from "../vectors/winget_version_1_12_0.schema.json" with { type: "json" };
 
 const digestOf = (index: number) => `${index}`.repeat(64);
 const sums = DENO_SYSTEMS.map((system, index) =>
@@ -33,6 +39,31 @@ Deno.test("the formula and the bucket name each archive with its digest", () => 
     assertStringIncludes(texts, digest);
   }
   assertEquals(JSON.parse(manifests.get("a2c-smcp.json") ?? "").version, manifest.version);
+});
+
+Deno.test("the manifests for winget fit its schemas, and install each archive for Windows by its digest", () => {
+  const files = [...toManifests(sums)].filter(([name]) => name.endsWith(".yaml"));
+  const schemas = { "": version, ".installer": installer, ".locale.en-US": defaultLocale };
+  assertEquals(
+    files.map(([name]) => name),
+    Object.keys(schemas).map((ending) => `a2c-smcp.a2c-smcp${ending}.yaml`),
+  );
+  const [, installs] = Object.values(schemas).map((schema, index) => {
+    const [name, text = ""] = files[index] ?? [];
+    const values = parse(text);
+    // They have formats that Ajv does not know by itself, and allow members that winget refuses.
+    const isValid = new Ajv({ strict: false, allErrors: true, validateFormats: false }).compile(schema);
+    assertEquals([name, isValid(values), isValid.errors], [name, true, null]);
+    assertEquals(Object.keys(values).filter((key) => !Object.hasOwn(schema.properties, key)), []);
+    assertEquals(/ \$schema=(.*)$/m.exec(text)?.[1]?.toLowerCase(), schema.$id);
+    return values;
+  });
+  const windows = [...readSums(sums).values()].filter(({ name }) => name.endsWith(".zip"));
+  assertEquals(
+    installs.Installers.map(({ InstallerSha256 }: Record<string, string>) => InstallerSha256).toSorted(),
+    windows.map(({ digest }) => digest).toSorted(),
+  );
+  assertEquals(installs.NestedInstallerFiles, [{ RelativeFilePath: `${WINDOWS_FOLDER}\\${WINDOWS_DENO}` }]);
 });
 
 Deno.test("an archive that is missing stops the release", () => {
