@@ -23,9 +23,17 @@ const EVERYTHING_PACKAGE = EVERYTHING.replace("npm:", "");
 const EVERYTHING_MODULE = `${EVERYTHING_PACKAGE.replace(/@[\d.]+$/, "")}/dist/index.js`;
 
 /** What nobody reads who only runs the programs. */
-const UNREAD = /\.(?:map|[cm]?ts|tsbuildinfo|flow)$/;
+const UNREAD =
+  /\.(?:map|[cm]?ts|tsbuildinfo|flow|yml|eslintrc|nycrc|editorconfig)$|^(?:readme|changelog|history)\b/i;
 /** Builds of packages that Deno never imports. */
-const UNUSED = ["@types", ".bin", ".package-lock.json", "@bpinternal/verel/dist/web"];
+const UNUSED = [
+  "@types",
+  ".bin",
+  ".package-lock.json",
+  "@bpinternal/verel/dist/web",
+  "@e965/xlsx/dist",
+  "yaml/browser",
+];
 
 /** Lays out the package in a new folder, with everything that it imports; `tarballs` are those of the libraries. */
 export async function buildProgram(folder: string, tarballs: readonly string[]): Promise<void> {
