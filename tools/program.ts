@@ -24,7 +24,7 @@ const EVERYTHING_MODULE = `${EVERYTHING_PACKAGE.replace(/@[\d.]+$/, "")}/dist/in
 
 /** What nobody reads who only runs the programs. */
 const UNREAD =
-  /\.(?:map|[cm]?ts|tsbuildinfo|flow|yml|eslintrc|nycrc|editorconfig)$|^(?:readme|changelog|history)\b/i;
+  /\.(?:map|[cm]?ts|tsbuildinfo|flow|yml|eslintrc|nycrc|editorconfig)$|^(?:readme|changelog|history)(?:\.(?:md|markdown|txt))?$/i;
 /** Builds of packages that Deno never imports. */
 const UNUSED = [
   "@types",
