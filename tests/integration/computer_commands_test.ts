@@ -42,6 +42,28 @@ Deno.test("with --config each command runs by itself, on a Computer that ends wi
   assertStringIncludes(log.at(-1), "running");
 });
 
+Deno.test("a Computer that was paused starts so, until its owner resumes it", async () => {
+  using place = new Workplace();
+  await using server = await SmcpServer.listen({ port: 0 });
+  const config = place.write("config.json", { servers: { shop: scripted(SHOP) } });
+  const runs = async (...commands: string[]) => {
+    await using _running = await place.serve([
+      ...["--url", server.url, "--office", "lab", "--name", "laptop"],
+      ...["--config", config],
+    ]);
+    const paused: unknown[] = [];
+    for (const command of commands) {
+      const { code, stdout, stderr } = await place.run([command, "--json"]);
+      assertEquals([code, stderr], [0, ""], command);
+      paused.push(JSON.parse(stdout).paused);
+    }
+    return paused;
+  };
+  assertEquals(await runs("status", "pause"), [false, true]);
+  assertEquals(await runs("status", "resume", "status"), [true, false, false]);
+  assertEquals(await runs("status"), [false]);
+});
+
 Deno.test({
   name: "a Computer that runs is asked by other processes of its user",
   async fn() {

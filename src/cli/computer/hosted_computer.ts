@@ -21,7 +21,7 @@ import type { Conversation } from "../control/conversation.ts";
 import { type HostedInputs, type InputOrigin, readInputFile } from "./hosted_inputs.ts";
 import { People } from "./people/people.ts";
 import { type ArrivalOptions, OfficeArrival } from "./start.ts";
-import { openApprovals } from "./state_files.ts";
+import { openApprovals, PauseMark } from "./state_files.ts";
 
 /** How often the files are looked at, in milliseconds. */
 const CHECK_INTERVAL_MS = 500;
@@ -123,6 +123,7 @@ export class HostedComputer implements AsyncDisposable {
       logger: withAwaited(this.options.logger, this.#awaited),
     });
     this.#computer = computer;
+    this.#keepPause(computer);
     const inputsVersion = await versionOf(listed(inputs.file));
     await this.#readInputs().catch((error) => this.#log.error(describeError(error)));
     if (isWatching) {
@@ -130,6 +131,23 @@ export class HostedComputer implements AsyncDisposable {
       this.#watch(inputs.file, { onChange: () => this.#refreshInputs(), since: inputsVersion });
     }
     return computer;
+  }
+
+  /** A Computer that was paused starts so. */
+  #keepPause(computer: Computer): void {
+    const mark = new PauseMark(this.options.name);
+    if (mark.isSet()) computer.calls.pause();
+    computer.follow((event) => {
+      if (event.type !== "paused") return;
+      try {
+        mark.set(event.isPaused);
+      } catch (error) {
+        this.options.logger.warn("a restart of this Computer does not know of it", {
+          paused: event.isPaused,
+          error: describeError(error),
+        });
+      }
+    });
   }
 
   /** Tells of what the Computer itself does not know, until the disposal: edits that are refused, and attempts to connect. */

@@ -49,9 +49,7 @@ export async function machineClaim(config = ""): Promise<string | undefined> {
 
 /** The tools that the owner of this Computer has allowed, as they were then, in a file that only this user can read. */
 export function openApprovals(computer: string): ApprovalStore | undefined {
-  // A name may hold what no file name can.
-  const name = digestOfText(computer).slice(0, 16);
-  const file = stateFile(`allowed_tools-${name}.json`);
+  const file = stateFile(`allowed_tools-${fileName(computer)}.json`);
   return file === undefined ? undefined : {
     async read() {
       const reading = await readRegularFile(file, { maxBytes: MAX_APPROVALS_BYTES });
@@ -59,4 +57,34 @@ export function openApprovals(computer: string): ApprovalStore | undefined {
     },
     write: (text) => replacePrivateFile(file, text),
   };
+}
+
+/** A pause of this Computer, which its owner ends, and no restart: an empty file that is there meanwhile. */
+export class PauseMark {
+  readonly #file: string | undefined;
+
+  constructor(computer: string) {
+    this.#file = stateFile(`paused-${fileName(computer)}`);
+  }
+
+  isSet(): boolean {
+    try {
+      return this.#file !== undefined && Deno.statSync(this.#file).isFile;
+    } catch {
+      return false;
+    }
+  }
+
+  /** @throws {Error} when the file cannot be written or removed. */
+  set(isPaused: boolean): void {
+    if (this.#file === undefined || this.isSet() === isPaused) return;
+    if (!isPaused) return Deno.removeSync(this.#file);
+    Deno.mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
+    Deno.writeTextFileSync(this.#file, "", { mode: 0o600 });
+  }
+}
+
+/** A Computer in the name of a file, which cannot hold all that a name may. */
+function fileName(computer: string): string {
+  return digestOfText(computer).slice(0, 16);
 }
