@@ -155,8 +155,11 @@ async function answerOn(channel: LineChannel, run: RunWords, closing: AbortSigna
     gone.abort();
   });
   try {
-    const inTime = AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
-    const request = await abortable(promise, inTime);
+    const asked = abortable(promise, signal);
+    // What came while this process stood still is read between the two.
+    const request = await settledWithin(asked, REQUEST_TIMEOUT_MS / 2) ??
+      await settledWithin(asked, REQUEST_TIMEOUT_MS / 2);
+    if (request === undefined) throw new TypeError("Cannot answer: no request came in time");
     const progress = (text: string) => void channel.send({ progress: text });
     void channel.send(await answerRequest(request, { run, signal, progress, person }));
     await channel.flush();
