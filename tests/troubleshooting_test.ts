@@ -4,7 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 
 const rootUrl = new URL("../", import.meta.url);
 /** What programs print is written here. */
-const SOURCES = ["src/", "packages/documents/src/", "bin/"];
+const SOURCES = ["src/", "packages/documents/src/", "bin/", "tools/"];
 /** What other programs print. */
 const OF_OTHERS = new Set([
   "502 Bad Gateway",
@@ -14,7 +14,9 @@ const OF_OTHERS = new Set([
   "command not found",
   "is not recognized as an internal or external command",
   "is not recognized as the name of a cmdlet",
-  "running scripts is disabled on this system",
+  "EBUSY: resource busy or locked",
+  "EPERM: operation not permitted",
+  "cannot be loaded because running scripts is disabled on this system",
   "database or disk is full",
   "worker_connections are not enough",
   "MCP error -32000: Connection closed",

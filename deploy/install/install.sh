@@ -60,8 +60,23 @@ main() {
   echo "Installed $("$folder/a2c-smcp" --version) in $folder"
   case :$PATH: in
     *:"$HOME/.local/bin":*) echo 'Next: a2c-smcp demo' ;;
-    *) echo "Next: add $HOME/.local/bin to PATH, then run: a2c-smcp demo" ;;
+    *)
+      echo 'Next: run the line below, open a new terminal, and run: a2c-smcp demo'
+      add_to_path "$system"
+      ;;
   esac
+}
+
+# The line for the user's shell, in a file that each new terminal reads.
+add_to_path() {
+  case ${SHELL:-}:$1 in
+    */fish:*) echo '  fish_add_path ~/.local/bin' && return ;;
+    */zsh:*) file=.zshrc ;;
+    */bash:linux) file=.bashrc ;;
+    */bash:macos) file=.bash_profile ;;
+    *) file=.profile ;;
+  esac
+  echo "  echo 'export PATH=\"\$HOME/.local/bin:\$PATH\"' >> ~/$file"
 }
 
 fetch() {

@@ -92,3 +92,22 @@ Deno.test({
     assertStringIncludes(said, "HOME is not set");
   },
 });
+
+Deno.test({
+  name: "the line that the install script prints lets a new terminal find the program",
+  ignore,
+  async fn() {
+    using release = await new Release().pack();
+    const [code, said] = await release.install({ SHELL: "/bin/bash" });
+    assertEquals(code, 0, said);
+    const [, line = ""] = /new terminal.*\n {2}(.*)\n$/.exec(said) ?? [];
+    assertStringIncludes(line, ".bashrc");
+    const options = { clearEnv: true, env: { PATH: "/usr/bin:/bin", HOME: release.home } };
+    assertEquals((await new Deno.Command("bash", { args: ["-c", line], ...options }).output()).code, 0);
+    const { stdout } = await new Deno.Command("bash", { args: ["-ic", "a2c-smcp"], ...options }).output();
+    assertEquals(new TextDecoder().decode(stdout), "a2c-smcp 9.9.9\n");
+    assertStringIncludes((await release.install({ SHELL: "/usr/bin/zsh" }))[1], "~/.zshrc");
+    const known = { PATH: `/usr/bin:/bin:${release.home}/.local/bin` };
+    assertEquals((await release.install(known))[1].endsWith("\nNext: a2c-smcp demo\n"), true);
+  },
+});
