@@ -52,7 +52,8 @@ async function buildPages(folder: string, versions: readonly Version[]): Promise
           permalink: `${page.address}index.html`,
           // Braces are text: without this, Eleventy runs them.
           templateEngineOverride: "html",
-          weight: groups.find(({ pages }) => pages.includes(page.source ?? ""))?.weight ?? 1,
+          weight: weightOf(page),
+          parts: page.sections.filter(({ level }) => level === 2 || level === 3),
           root: "../".repeat(page.address.split("/").length - 1) || "./",
         };
         config.addTemplate(`${page.address.replace(/\/$/, "") || "home"}.html`, page.html, data);
@@ -61,10 +62,29 @@ async function buildPages(folder: string, versions: readonly Version[]): Promise
     },
   });
   await eleventy.write();
+  await Deno.writeTextFile(join(folder, "sections.json"), JSON.stringify(toSections(pages)));
   await Deno.writeTextFile(join(folder, "llms.txt"), toIndex(pages));
   await Deno.writeTextFile(
     join(folder, "llms-full.txt"),
     pages.filter(({ source }) => source !== undefined).map(({ text }) => text).join("\n\n---\n\n"),
+  );
+}
+
+function weightOf({ source }: SitePage): number {
+  return groups.find(({ pages }) => pages.includes(source ?? ""))?.weight ?? 1;
+}
+
+/** What the search of `site.js` looks at before the words of the texts. */
+function toSections(pages: readonly SitePage[]) {
+  return pages.flatMap((page) =>
+    page.sections.map(({ title, anchor, level, text }) => ({
+      url: level === 1 ? page.address : `${page.address}#${anchor}`,
+      page: level === 1 ? "" : page.title,
+      title,
+      text,
+      isMessage: level === 0,
+      weight: weightOf(page),
+    }))
   );
 }
 

@@ -95,6 +95,16 @@ export const groups: readonly Group[] = [
   },
 ];
 
+/** What the search finds by its title: a heading, or a message of Troubleshooting. */
+export interface Section {
+  readonly title: string;
+  readonly anchor: string;
+  /** Of the heading, 1 to 6; 0 for a message. */
+  readonly level: number;
+  /** How the text below begins, or what to do about the message. */
+  readonly text: string;
+}
+
 /** The address of a page below the site's root: `docs/protocol/README.md` is `protocol/`. */
 export function addressOf(page: string): string {
   return page.replace(/^docs\//, "").replace(/README\.md$/, "").replace(/\.md$/, "/").toLowerCase();

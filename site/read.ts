@@ -3,8 +3,8 @@
 import { join, normalize } from "node:path/posix";
 import MarkdownIt, { type Token } from "npm:markdown-it@15";
 import project from "../project.json" with { type: "json" };
-import { addressOf, addressOfCode, anchorOf, groups } from "./pages.ts";
-import { nameRows, rowOf, shapeTables } from "./tables.ts";
+import { addressOf, addressOfCode, anchorOf, groups, type Section } from "./pages.ts";
+import { nameRows, readRows, rowOf, shapeTables, shownText } from "./tables.ts";
 
 /** A page of the site. */
 export interface SitePage {
@@ -15,7 +15,7 @@ export interface SitePage {
   readonly summary: string;
   readonly html: string;
   readonly text: string;
-  readonly headings: readonly { readonly title: string; readonly anchor: string }[];
+  readonly sections: readonly Section[];
   /** The Markdown file; missing for what is a part of one. */
   readonly source?: string;
   /** The error code that the page is about. */
@@ -72,17 +72,22 @@ export function toPage(
     `<div class="table">${self.renderToken(tokens, index, options)}`;
   markdown.renderer.rules["table_close"] = () => "</table></div>\n";
   const tokens = markdown.parse(text, {});
-  const headings: { title: string; anchor: string }[] = [];
+  const sections: Section[] = [];
   const seen = new Map<string, number>();
   tokens.forEach((token, index) => {
     if (token.type === "heading_open") {
-      const title = plainText(tokens[index + 1]?.children ?? []);
+      const title = shownText(tokens[index + 1]);
       const base = anchorOf(title);
       const count = seen.get(base) ?? 0;
       seen.set(base, count + 1);
       const anchor = count === 0 ? base : `${base}-${count}`;
       token.attrSet("id", anchor);
-      if (token.tag === "h2") headings.push({ title, anchor });
+      sections.push({
+        title,
+        anchor,
+        level: Number(token.tag.slice(1)),
+        text: textAfter(tokens.slice(index + 3)),
+      });
     }
     for (const child of token.children ?? []) {
       rewriteLinks(child, { source, address });
@@ -90,16 +95,19 @@ export function toPage(
     }
   });
   shapeTables(tokens);
-  if (source === ANSWERS) nameRows(tokens);
+  if (source === ANSWERS) {
+    nameRows(tokens);
+    sections.push(...readRows(tokens));
+  }
   const first = tokens.findIndex(({ type }) => type === "paragraph_open");
   const title = /^# (.+)$/m.exec(text)?.[1] ?? source;
   return {
     address,
     title: title.replaceAll("`", ""),
-    summary: plainText(tokens[first + 1]?.children ?? []),
+    summary: shownText(tokens[first + 1]),
     html: markdown.renderer.render(tokens, markdown.options, {}),
     text,
-    headings,
+    sections,
   };
 }
 
@@ -108,9 +116,16 @@ function isWord({ type, content }: Token): boolean {
   return type === "code_inline" && content.length <= 32 && !content.includes(" ");
 }
 
-function plainText(tokens: readonly Token[]): string {
-  return tokens.filter(({ type }) => type === "text" || type === "code_inline" || type === "softbreak")
-    .map(({ type, content }) => type === "softbreak" ? " " : content).join("");
+/** The most characters that a hit shows below its title. */
+const MAX_EXCERPT_CHARS = 160;
+
+/** How the text below a heading begins. */
+function textAfter(tokens: readonly Token[]): string {
+  const end = tokens.findIndex(({ type }) => type === "heading_open");
+  const texts = tokens.slice(0, end === -1 ? undefined : end).filter(({ type }) => type === "inline").map(
+    shownText,
+  );
+  return texts.join(" ").slice(0, MAX_EXCERPT_CHARS);
 }
 
 /** Pages of the site by their address there, pictures by theirs, and every other file at the repository. */

@@ -1,10 +1,13 @@
 // Search as one types, the list of pages beside the text where there is room, the choice of a version, and copying.
 
+// A list stands open where there is room beside the text.
 const pages = document.querySelector("#pages");
-const wide = matchMedia("(min-width: 60rem)");
-const showPages = () => pages.toggleAttribute("open", wide.matches);
-wide.addEventListener("change", showPages);
-showPages();
+for (const [list, room] of [[pages, "60rem"], [document.querySelector("#contents"), "85rem"]]) {
+  const wide = matchMedia(`(min-width: ${room})`);
+  const show = () => list?.toggleAttribute("open", wide.matches);
+  wide.addEventListener("change", show);
+  show();
+}
 pages.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
 
 document.querySelector("#version")?.addEventListener("change", ({ target }) => location.assign(target.value));
@@ -16,9 +19,9 @@ for (const block of document.querySelectorAll("main pre")) {
   button.textContent = "Copy";
   button.addEventListener("click", async () => {
     const text = block.innerText.trimEnd();
-    // A remark behind a command would be arguments of it in zsh, as macOS has it.
-    const isShell = block.querySelector(".language-sh") !== null;
-    await navigator.clipboard.writeText(isShell ? text.replace(/[ \t]+# .*$/gm, "") : text);
+    // A remark would be a command or arguments of one in zsh, as macOS has it.
+    const isShell = block.querySelector(".language-sh, .language-powershell") !== null;
+    await navigator.clipboard.writeText(isShell ? text.replace(/^# .*\n|[ \t]+# .*$/gm, "") : text);
     button.textContent = "Copied";
     setTimeout(() => button.textContent = "Copy", 2000);
   });
@@ -30,53 +33,64 @@ for (const block of document.querySelectorAll("main pre")) {
 
 const MOST_HITS = 8;
 const FEW_HITS = 3;
+/** How much of the words has to be there, by their weight. */
+const LEAST_FIT = .6;
+/** From here on, a title is worth to be shown if nothing fits. */
+const LEAST_LIKE = .3;
 const query = document.querySelector("#query");
 const hits = document.querySelector("#hits");
+const toUrl = (path) => new URL(query.dataset.root + path, location.href);
 let engine;
+let sections;
+let searching;
 
 query.addEventListener("focus", () => {
-  engine ??= import(new URL(`${query.dataset.root}pagefind/pagefind.js`, location.href));
+  engine ??= import(toUrl("pagefind/pagefind.js"));
+  sections ??= fetch(toUrl("sections.json")).then((response) => response.json()).then(weigh);
 }, { once: true });
 
 // Pages of the API lead here.
 if (location.hash === "#query") query.focus();
 
-query.addEventListener("input", async () => {
-  const text = query.value.trim();
+query.addEventListener("input", () => searching = show(query.value.trim()));
+
+async function show(text) {
   // Loads the part of the index, and ends here if more was typed meanwhile.
   if (await (await engine).debouncedSearch(text, {}, 150) === null) return;
-  const found = text === "" ? [] : await find(text);
+  const { best, others } = text === "" ? { best: [], others: [] } : await find(text);
   if (query.value.trim() !== text) return;
-  hits.replaceChildren(...found.map(toHit));
-  if (found.length === 0 && text !== "") hits.append(toLine("No page has these words"));
-});
+  hits.replaceChildren(...best.map(toHit));
+  if (best.length > 0 || text === "") return;
+  hits.append(
+    toLine(others.length === 0 ? "No page has these words" : "No page has all these words. Some of them:"),
+  );
+  hits.append(...others.map(toHit));
+}
 
-/** The pages of a text: of its error code, then of a message that it quotes, then of its words. */
+/** What a text finds: its error code and symbol, then headings and messages, then pages with its words. */
 async function find(text) {
   const { search } = await engine;
-  const found = new Map();
-  const add = async (words, filters, most = MOST_HITS) => {
+  const best = new Map();
+  const add = (hit) => best.has(hit.url) || best.set(hit.url, hit);
+  const searchPages = async (words, filters) => {
     const { results } = await search(words, { filters });
-    const pages = await Promise.all(results.slice(0, MOST_HITS).map((result) => result.data()));
-    if (words?.startsWith('"')) pages.sort((a, b) => isAnswers(b) - isAnswers(a));
-    for (const page of pages.slice(0, most)) {
-      if (!found.has(page.url)) found.set(page.url, page);
-    }
+    return await Promise.all(results.slice(0, MOST_HITS).map((result) => result.data()));
   };
   const symbols = await findSymbols(text);
-  for (const symbol of symbols.filter(({ meta }) => meta.title === text)) found.set(symbol.url, symbol);
-  const docs = { kind: "docs" };
-  const parts = partsOf(text);
-  for (const [, code] of text.matchAll(/(?:^|\(|\bcode )(\d{3,4})(?:$|\))/g)) await add(null, { code });
-  if (text.includes(" ")) { for (const part of parts) await add(`"${part}"`, docs, FEW_HITS); }
-  await add(text, docs);
-  for (const part of parts) if (found.size < FEW_HITS) await add(part, docs, FEW_HITS);
-  const words = parts.join(" ").split(" ");
-  for (const word of words.length > 2 ? words : []) {
-    if (found.size === 0) await add(words.filter((other) => other !== word).join(" "), docs, FEW_HITS);
+  symbols.filter(({ title }) => title.startsWith(`${text} (`)).forEach(add);
+  for (const [, code] of text.matchAll(/(?:^|\(|\bcode )(\d{3,4})(?:$|\))/g)) {
+    (await searchPages(null, { code })).map(toPage).forEach(add);
   }
-  const most = [...found.values()].slice(0, MOST_HITS);
-  return [...most, ...symbols.filter(({ url }) => !found.has(url))];
+  const named = findSections(text, await sections);
+  named.filter(({ fit }) => fit > LEAST_FIT).forEach(add);
+  // Pagefind gives pages with similar words, too.
+  const hasWords = ({ content }) => wordsOf(text).every((word) => content.toLowerCase().includes(word));
+  (await searchPages(text, { kind: "docs" })).filter(hasWords).map(toPage).forEach(add);
+  const most = [...best.values()].slice(0, MOST_HITS);
+  return {
+    best: [...most, ...symbols.filter(({ url }) => !best.has(url))],
+    others: named.slice(0, FEW_HITS),
+  };
 }
 
 /** Symbols of the API that have this name, or one that begins with it. */
@@ -86,32 +100,70 @@ async function findSymbols(text) {
   const symbols = await Promise.all(results.slice(0, 40).map((result) => result.data()));
   const lastName = ({ meta }) => meta.title.split(".").at(-1).toLowerCase();
   const named = symbols.filter((symbol) => lastName(symbol).startsWith(text.toLowerCase()));
-  return named.sort((a, b) => lastName(a).length - lastName(b).length).slice(0, FEW_HITS);
+  return named.sort((a, b) => lastName(a).length - lastName(b).length).slice(0, FEW_HITS)
+    .map((symbol) => ({ ...toPage(symbol), title: `${symbol.meta.title} (${symbol.meta.module})` }));
 }
 
-const isAnswers = ({ url }) => url.endsWith("/troubleshooting/");
-
-/** What differs from one message to the next: quoted names, addresses, and words with numbers. */
-const VARIABLE = /"[^"]*"|'[^' ]*'|“[^”]*”|`[^`]*`|[a-z]+:\/\/\S+|\S*\d\S*/gi;
-
-/** The fixed words of a message, the longest part first. */
-function partsOf(text) {
-  return text.replace(VARIABLE, "|").split(/[|;:,()…?!"]+/).map((part) => part.replace(/[.\s]+/g, " ").trim())
-    .filter((part) => part.includes(" ") || part === text).sort((a, b) => b.length - a.length).slice(0, 4);
+/** The words of a text without their endings. */
+function wordsOf(text) {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return [...new Set(words.map((word) => word.replace(/(?<=...)(?:ing|ed|es|s|e)$/, "")))];
 }
 
-function toHit({ url, meta, excerpt, sub_results: parts }) {
+/** Sections with their words, and how rare a word is among them. */
+function weigh(list) {
+  const counts = new Map();
+  const weighed = list.map((section) => {
+    const words = wordsOf(section.title);
+    for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+    return { ...section, words, around: wordsOf(`${section.page} ${section.text}`) };
+  });
+  const rarity = (words) =>
+    words.reduce((sum, word) => sum + Math.log(list.length / (counts.get(word) ?? 1)), 0);
+  return { list: weighed, rarity };
+}
+
+/** Headings that have the words of a text and messages whose words are in it, the best first. */
+function findSections(text, { list, rarity }) {
+  const asked = wordsOf(text);
+  const begun = asked.at(-1);
+  const scored = list.map(({ url, page, title, text, isMessage, words, around, weight }) => {
+    const has = (word) =>
+      words.includes(word) || (word === begun && words.some((other) => other.startsWith(word)));
+    const shared = asked.filter(has);
+    const near = asked.filter((word) => !has(word) && around.includes(word));
+    const worth = rarity(shared) + rarity(near) / 3;
+    const ofText = worth / rarity(asked);
+    const ofTitle = rarity(shared) / rarity(words);
+    const fit = isMessage && shared.length > 1 ? Math.max(ofText, ofTitle) : shared.length > 0 ? ofText : 0;
+    const isSame = words.length === asked.length && shared.length === asked.length;
+    return {
+      url: toUrl(url).pathname + toUrl(url).hash,
+      title: page === "" ? title : `${page}: ${title}`,
+      text,
+      fit,
+      score: worth * (fit + ofTitle / 2 + Number(isSame)) * weight ** .25,
+    };
+  });
+  return scored.filter(({ fit }) => fit > LEAST_LIKE).sort((a, b) => b.score - a.score).slice(0, MOST_HITS);
+}
+
+function toPage({ url, meta, excerpt, sub_results: [best] }) {
+  // Pagefind marks the words in text that it has escaped.
+  if (best === undefined || best.title === meta.title) {
+    return { url, title: meta.title, html: best?.excerpt ?? excerpt };
+  }
+  return { url: best.url, title: `${meta.title}: ${best.title}`, html: best.excerpt };
+}
+
+function toHit({ url, title, text, html }) {
   const line = document.createElement("li");
   const link = document.createElement("a");
-  const best = parts[0];
-  link.href = best?.url ?? url;
-  link.textContent = best === undefined || best.title === meta.title
-    ? meta.title
-    : `${meta.title}: ${best.title}`;
-  if (meta.module !== undefined) link.textContent = `${meta.title} (${meta.module})`;
+  link.href = url;
+  link.textContent = title;
   const words = document.createElement("p");
-  // Pagefind marks the words in text that it has escaped.
-  words.innerHTML = best?.excerpt ?? excerpt;
+  if (html === undefined) words.textContent = text;
+  else words.innerHTML = html;
   line.append(link, words);
   return line;
 }
@@ -121,6 +173,20 @@ function toLine(text) {
   line.textContent = text;
   return line;
 }
+
+query.addEventListener("keydown", async ({ key }) => {
+  if (key !== "Enter") return;
+  await searching;
+  hits.querySelector("a")?.click();
+});
+
+document.querySelector("search").addEventListener("keydown", (event) => {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step === undefined) return;
+  const stops = [query, ...hits.querySelectorAll("a")];
+  stops[stops.indexOf(document.activeElement) + step]?.focus();
+  event.preventDefault();
+});
 
 document.addEventListener("keydown", (event) => {
   if (event.key === "/" && document.activeElement?.tagName !== "INPUT") {

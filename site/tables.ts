@@ -1,7 +1,7 @@
 /** Tables as pages show them: rows that have an address, and on phones one below the other where cells have sentences. */
 
 import type { Token } from "npm:markdown-it@15";
-import { anchorOf } from "./pages.ts";
+import { anchorOf, type Section } from "./pages.ts";
 
 /** From so many characters on, a cell is read and not compared with those below it. */
 const PROSE_CHARS = 32;
@@ -32,12 +32,24 @@ function labelCells(table: readonly Token[]): void {
   }
 }
 
-/** Gives each row that begins with a message the anchor of that message. */
+/** Gives each row the anchor of the message that it begins with. */
 export function nameRows(tokens: readonly Token[]): void {
   tokens.forEach((token, index) => {
-    const message = token.type === "tr_open" ? messageOf(tokens[index + 2]) : undefined;
-    if (message !== undefined) token.attrSet("id", rowOf(message));
+    if (isRow(tokens, index)) token.attrSet("id", rowOf(shownText(tokens[index + 2])));
   });
+}
+
+/** The rows as what the search finds. */
+export function readRows(tokens: readonly Token[]): Section[] {
+  return tokens.flatMap((_, index) => {
+    if (!isRow(tokens, index)) return [];
+    const title = shownText(tokens[index + 2]);
+    return [{ title, anchor: rowOf(title), level: 0, text: shownText(tokens[index + 5]) }];
+  });
+}
+
+function isRow(tokens: readonly Token[], index: number): boolean {
+  return tokens[index]?.type === "tr_open" && tokens[index + 1]?.type === "td_open";
 }
 
 /** The anchor of the row of a message. */
@@ -45,12 +57,8 @@ export function rowOf(message: string): string {
   return anchorOf(message.replaceAll("…", "")).replaceAll(/[_-]+/g, "-");
 }
 
-function messageOf(cell: Token | undefined): string | undefined {
-  const [first, ...rest] = cell?.children ?? [];
-  return first?.type === "code_inline" && rest.length === 0 ? first.content : undefined;
-}
-
-function shownText(cell: Token): string {
-  return (cell.children ?? []).filter(({ type }) => type === "text" || type === "code_inline")
-    .map(({ content }) => content).join("");
+/** The text of an inline token, without its marks. */
+export function shownText(inline: Token | undefined): string {
+  return (inline?.children ?? []).filter(({ type }) => type !== "html_inline" && type !== "image")
+    .map(({ type, content }) => type === "softbreak" ? " " : content).join("");
 }

@@ -18,30 +18,42 @@ const REFERENCE = "api/sdk/";
 /** The site's root at its host, where the page of missing addresses begins its links. */
 const HOME = new RegExp(`^${new URL(project.homepage).pathname}`);
 
-/** Pasted errors, and the page that has to be found first. */
-const PASTED = {
+/** What people type or paste, and what has to be found first. */
+const ASKED = {
   'Tool "eco" does not exist on this Computer; did you mean "echo"? (4001)': "protocol/errors/4001/",
   'Cannot join office "lab" as "bob": Room already has an agent (4101): "ada"': "protocol/errors/4101/",
-  "its TLS certificate is not trusted (self-signed certificate)": "troubleshooting/#certificates",
-  'connection refused by "hub", no program listens there': "troubleshooting/#the-server-cannot-be-reached",
+  "its TLS certificate is not trusted (self-signed certificate)":
+    "troubleshooting/#its-tls-certificate-is-not-trusted",
+  'connection refused by "hub", no program listens there':
+    "troubleshooting/#connection-refused-no-program-listens-there",
   "documents bundle mcpb": "clients/#",
   "MCP a2c: Server disconnected. For troubleshooting guidance, please visit our debugging documentation":
-    "troubleshooting/#an-mcp-client",
-  "MCP error -32000: Connection closed": "troubleshooting/#an-mcp-client",
-  "spawn npx ENOENT": "troubleshooting/#an-mcp-client",
+    "troubleshooting/#mcp-server-disconnected",
+  "MCP error -32000: Connection closed": "troubleshooting/#mcp-error-32000-connection-closed",
+  "spawn npx ENOENT": "troubleshooting/#spawn-npx-enoent",
   "The office cannot be reached now: the gateway is still connecting to the Server.":
-    "troubleshooting/#an-mcp-client",
-  "No Computer is in the office now.": "troubleshooting/#an-mcp-client",
-  "502 Bad Gateway nginx/1.22.1": "troubleshooting/#behind-a-reverse-proxy",
-  "Error: listen EADDRINUSE: address already in use 127.0.0.1:3000":
-    "troubleshooting/#the-programs-do-not-start",
+    "troubleshooting/#the-office-cannot-be-reached-now",
+  "No Computer is in the office now.": "troubleshooting/#no-computer-is-in-the-office-now",
+  "502 Bad Gateway nginx/1.22.1": "troubleshooting/#502-bad-gateway",
+  "Error: listen EADDRINUSE: address already in use 127.0.0.1:3000": "troubleshooting/#listen-eaddrinuse",
   "EACCES: permission denied, mkdir '/usr/local/lib/node_modules/a2c-smcp'":
-    "troubleshooting/#the-programs-do-not-start",
-  "unable to verify the first certificate": "troubleshooting/#certificates",
-  "Computer with name 'laptp' not found": "troubleshooting/#there-is-no-computer",
+    "troubleshooting/#eacces-permission-denied-mkdir",
+  "unable to verify the first certificate": "troubleshooting/#unable-to-verify-the-first-certificate",
+  "Computer with name 'laptp' not found": "troubleshooting/#computer-with-name",
   "Computer with name 'laptop' did not answer \"client:tool_call\" in 8000 ms":
-    "troubleshooting/#there-is-no-computer",
-  "zsh: command not found: npx": "troubleshooting/#the-programs-do-not-start",
+    "troubleshooting/#did-not-answer-in-ms",
+  "zsh: command not found: npx": "troubleshooting/#command-not-found",
+  "npx.ps1 cannot be loaded because running scripts is disabled on this system":
+    "troubleshooting/#running-scripts-is-disabled-on-this-system",
+  "npm : File C:\\Program Files\\nodejs\\npm.ps1 cannot be loaded because running scripts is disabled on this system. For more information, see about_Execution_Policies":
+    "troubleshooting/#running-scripts-is-disabled-on-this-system",
+  "npx is not recognized": "troubleshooting/#is-not-recognized-as",
+  "wrong token": "troubleshooting/#unauthorized-wrong-token",
+  "wrong tok": "troubleshooting/#unauthorized-wrong-token",
+  "code expired": "troubleshooting/#this-code-is-wrong-was-used-or-has-expired",
+  "join by code": "machines/#join-by-code",
+  "my pc from elsewhere": "clients/#my-pc-from-elsewhere",
+  "limits": "configuration/#limits",
   "is it safe": "faq/#privacy",
   "privacy": "faq/#privacy",
   "home pc": "faq/#can-i-use-my-home-pc",
@@ -226,20 +238,70 @@ Deno.test("the site has each page of the documentation, whole, small and by itse
       },
     });
     await t.step({
-      name: "the search finds the answer to an error that is pasted whole",
+      name: "a heading that a link leads to, also one of the third level, is below the header of a phone",
+      ignore: !hasChromium,
+      fn: async () => {
+        await using server = serveFolder(folder);
+        await using page = await Chromium.open();
+        await page.showAs({ width: 360, scheme: "light" });
+        await page.goTo(`${server.url}clients/`);
+        await page.find(".copy"); // what site.js adds
+        await page.click("#contents summary");
+        await page.click('#contents [href="#my-pc-from-elsewhere"]');
+        const look = `document.querySelector(":target").getBoundingClientRect().top -
+          document.querySelector("header").getBoundingClientRect().bottom`;
+        await eventually(
+          () => page.evaluate(look),
+          (gap) => Number(gap) >= 0 && Number(gap) < 60,
+          "the heading below the header",
+        );
+      },
+    });
+    await t.step({
+      name: "the search finds the answer to what people type, or to an error that is pasted whole",
       ignore: !hasChromium,
       fn: async () => {
         await using server = serveFolder(folder);
         await using page = await Chromium.open();
         await page.goTo(server.url);
-        await page.find(".copy"); // what site.js adds
-        for (const [text, path] of Object.entries(PASTED)) {
+        await page.find(".copy");
+        const wrong: string[] = [];
+        for (const [text, path] of Object.entries(ASKED)) {
           await page.type("#query", text);
           await page.find("#hits a");
           const first = String(await page.evaluate('document.querySelector("#hits a").href'));
-          assert(first.startsWith(server.url + path), `${text} finds ${first}`);
+          if (!first.startsWith(server.url + path)) wrong.push(`${text} finds ${first}`);
           await page.press("Escape"); // empties the search
         }
+        assertEquals(wrong, []);
+        await page.type("#query", "purple elephants");
+        await page.textWith("No page has");
+        await page.press("Escape");
+      },
+    });
+    await t.step({
+      name: "in the search, arrows go through the hits, and Enter opens the first",
+      ignore: !hasChromium,
+      fn: async () => {
+        await using server = serveFolder(folder);
+        await using page = await Chromium.open();
+        await page.goTo(server.url);
+        await page.find(".copy");
+        await page.type("#query", "limits");
+        await page.find("#hits li + li a");
+        const focused = () =>
+          page.evaluate('[query, ...hits.querySelectorAll("a")].indexOf(document.activeElement)');
+        const places: unknown[] = [];
+        for (const key of ["ArrowDown", "ArrowDown", "ArrowUp", "ArrowUp", "ArrowUp"] as const) {
+          await page.press(key);
+          places.push(await focused());
+        }
+        assertEquals(places, [1, 2, 1, 0, 0]);
+        await page.press("Escape");
+        await page.type("#query", "join by code");
+        await page.press("Enter"); // before there are hits
+        const opened = () => page.evaluate("location.pathname + location.hash");
+        await eventually(opened, (path) => path === "/machines/#join-by-code", "the page of the first hit");
       },
     });
   } finally {
