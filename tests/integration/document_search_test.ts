@@ -1,5 +1,5 @@
 /** Documents are found by their text through Computer and Server. */
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
@@ -17,12 +17,13 @@ Deno.test("an Agent finds pages by their text, and behind them documents whose M
   await using office = await ComputerOffice.open({
     servers: { manuals: { type: "documents", folders: [folder.path] }, kiosk: kioskOnStdio() },
   });
-  const { documents: [printer, menu], totalCount, notice } = await eventually(
+  const { documents: [printer, menu], totalCount, notIndexed, notice = "" } = await eventually(
     () => office.laptop.getFinder({ query: "toner menu" }),
     ({ documents }) => documents.length === 2,
     "both documents to be found",
   );
-  assertEquals([totalCount, notice], [2, undefined]);
+  assertEquals([totalCount, notIndexed], [2, 1]);
+  assertMatch(notice, /^kiosk cannot search the text of documents/);
   assertEquals([printer?.title, printer?.server], ["Printer", "manuals"]);
   assertEquals(printer?.hits, [{
     page_index: 1,

@@ -25,6 +25,9 @@ const UNKNOWN_CODES: readonly number[] = [
   ErrorCode.DOCUMENT_NOT_FOUND,
 ];
 
+/** What follows the names of MCP servers that have no search. */
+const UNABLE = "cannot search the text of documents: only titles, summaries and keywords were searched there";
+
 /** A page and its document. */
 interface Found {
   readonly document: DPEDocumentSummary;
@@ -82,21 +85,25 @@ export async function searchTexts(
   const wanted = Math.max(1, Math.min(offset + limit, MAX_FINDER_LIMIT));
   const late = new Set<string>();
   const failed = new Set<string>();
+  const unable = new Set<string>();
   const answers = await Promise.all(
     ordered.flatMap((server) =>
       [...hostsOf(server)].map(async ([host, documents]) => {
-        const unsearched = { ...NOTHING, unsearched: documents };
-        if (server.hostsWithoutSearch.has(host)) return unsearched;
+        const notIndexed = documents.length;
         const uri = buildDpeUri({ host, queryParams: { query, limit: String(wanted) } });
-        const asked = await settledWithin(askHost(server, uri), withinMs);
+        const asked = server.hostsWithoutSearch.has(host)
+          ? "unable"
+          : await settledWithin(askHost(server, uri), withinMs);
         if (asked === undefined) {
           late.add(server.name);
-          return { ...NOTHING, notIndexed: documents.length };
+          return { ...NOTHING, notIndexed };
         }
-        if (asked === "unable") server.hostsWithoutSearch.add(host);
-        else if (asked === "failed") failed.add(server.name);
+        if (asked === "unable") {
+          server.hostsWithoutSearch.add(host);
+          unable.add(server.name);
+        } else if (asked === "failed") failed.add(server.name);
         else return asked;
-        return unsearched;
+        return { ...NOTHING, unsearched: documents, notIndexed };
       })
     ),
   );
@@ -112,6 +119,7 @@ export async function searchTexts(
     ...answers.map(({ notice }) => notice),
     ...late.size === 0 ? [] : [`No answer in time from ${[...late].join(", ")}.`],
     ...failed.size === 0 ? [] : [`The search failed at ${[...failed].join(", ")}: ask again.`],
+    ...unable.size === 0 ? [] : [`${[...unable].join(", ")} ${UNABLE}.`],
   ].filter((notice) => notice !== undefined);
   return {
     documents: [...toDocuments(shown), ...others.documents],

@@ -53,7 +53,7 @@ Deno.test("a host whose search failed once is told of, found by titles, and sear
   }
 });
 
-Deno.test("a host that knows no search is not asked again", async () => {
+Deno.test("a host that knows no search is told of, and not asked again", async () => {
   for (
     const error of [
       new ServerAnswerError(RpcErrorCode.INVALID_PARAMS, "Resource not found"),
@@ -63,8 +63,9 @@ Deno.test("a host that knows no search is not asked again", async () => {
   ) {
     const server = failingOnce(error);
     for (let time = 0; time < 2; time++) {
-      const { totalCount, notice } = await search(server);
-      assertEquals([totalCount, notice], [1, undefined]);
+      const { totalCount, notIndexed, notice = "" } = await search(server);
+      assertEquals([totalCount, notIndexed], [1, 1]);
+      assertMatch(notice, /^shop cannot search the text of documents/);
     }
   }
 });
