@@ -62,13 +62,17 @@ export class ComputerFacts {
   machineOf(computer: string, list: () => Promise<readonly ComputerPresence[]>): Machine {
     const facts = this.of(computer);
     if (facts.machine !== undefined) return facts.machine;
-    const machine: Machine = facts.machine = {};
-    list().then(
-      (all) => machine.id = all.find((each) => each.computer === computer)?.machine,
+    const told = list().then(
+      (all) => {
+        const holder = all.find((each) => each.computer === computer);
+        machine.id = holder?.machine;
+        machine.isThere = holder !== undefined;
+      },
       (error: unknown) => {
         if (!isNeverServed(error)) facts.machine = undefined;
       },
     );
+    const machine: Machine = facts.machine = { told };
     return machine;
   }
 

@@ -1,4 +1,5 @@
 /** Sends an Agent's requests, reads the answers, and fetches their large parts. */
+import { abortable, settledWithin } from "../async/abortable.ts";
 import { withDeadline } from "../async/deadline.ts";
 import type { Link } from "../link/link.ts";
 import type { LogFields, Logger } from "../log.ts";
@@ -61,6 +62,8 @@ const MAX_NAMED_FLAWS = 5;
 const MAX_FLAW_LENGTH = 200;
 /** The most characters of a handle in a log line: a Computer chooses the handle. */
 const MAX_LOGGED_HANDLE = 64;
+/** How long a failed request waits for who has the name of its Computer now. */
+const SUCCESSOR_WAIT_MS = 1_000;
 
 export class Flaws {
   count = 0;
@@ -90,9 +93,14 @@ export interface RequestsOptions {
   readonly machineOf: (computer: string) => Machine;
 }
 
-/** A machine in the office; its id follows when the Server has told it. */
+/** The machine that has a name in the office. */
 export interface Machine {
+  /** Follows when the Server has told it. */
   id?: string | undefined;
+  /** Whether the office has a Computer of the name; follows as well. */
+  isThere?: boolean;
+  /** Settles when the Server has answered, or cannot. */
+  readonly told?: Promise<unknown>;
 }
 
 /** See `RemoteComputerOptions`. */
@@ -180,7 +188,7 @@ export class Requests {
       if (flaws.count > 0) logger.warn("answer has flaws", { ...about, ...flaws.fields });
       return read;
     } catch (caught) {
-      const error = this.#isGone(caught) ? machineGone(this.shownName, caught) : caught;
+      const error = this.#isGone(caught) ? await this.#toGone(caught, signal) : caught;
       if (options.isFailureLogged !== true) {
         // Whoever cancels a request knows that it ends.
         const isExpected = signal?.aborted === true || hasCode(error, options.expectedCodes ?? []);
@@ -195,6 +203,19 @@ export class Requests {
     const { id } = this.#machine;
     return id !== undefined && hasCode(error, [ErrorCode.NOT_FOUND]) &&
       error.details?.["computer_name"] === id;
+  }
+
+  /** The machine may come back, unless another one has taken its name. */
+  async #toGone(cause: SmcpError, signal: AbortSignal | undefined): Promise<SmcpError> {
+    const named = this.#options.machineOf(this.computer);
+    await abortable(settledWithin(named.told ?? Promise.resolve(), SUCCESSOR_WAIT_MS), signal);
+    const isReplaced = named.isThere === true && named.id !== this.#machine.id;
+    const why = isReplaced
+      ? "another machine has its name now; a new agent.computer() is for that one, and its tools may be others"
+      : "not in the office now; it may come back";
+    const replaced = isReplaced ? { replaced: true } : {};
+    const details = { ...cause.details, computer_name: this.shownName, ...replaced };
+    return new SmcpError(cause.code, `Cannot reach Computer "${this.shownName}": ${why}`, { cause, details });
   }
 
   /**
@@ -292,13 +313,6 @@ function isUnknownEvent(error: unknown): boolean {
 
 function secondsOf(timeout: unknown): number {
   return isTimeoutSeconds(timeout) ? timeout : DEFAULT_TIMEOUT_SECONDS;
-}
-
-function machineGone(computer: string, cause: SmcpError): SmcpError {
-  const message =
-    `Cannot reach Computer "${computer}": its machine has left the office, and another machine is not asked ` +
-    "in its place. If one has its name now, list its tools anew, with a new agent.computer()";
-  return new SmcpError(ErrorCode.NOT_FOUND, message, { cause, details: { computer_name: computer } });
 }
 
 export function hasCode(error: unknown, codes: readonly number[]): error is SmcpError {

@@ -242,9 +242,13 @@ Deno.test("an Agent's Computer is one machine: another one of its name is not as
   const handle = agent.computer("laptop");
   assertEquals(await names(handle), ["first"]);
   await first[Symbol.asyncDispose]();
+  for (const _move of ["enter", "leave"]) await within(moves.next(), "a move");
+  const away = await assertRejects(() => names(handle), SmcpError, "may come back");
+  assertEquals([away.code, away.details], [404, { computer_name: "laptop" }]);
   await using _second = await joinMachine(server.url, "second");
-  for (const _move of ["enter", "leave", "enter"]) await within(moves.next(), "a move");
-  await assertRejects(() => names(handle), SmcpError, "its machine has left the office");
+  await within(moves.next(), "the second machine");
+  const replaced = await assertRejects(() => names(handle), SmcpError, "another machine has its name now");
+  assertEquals([replaced.code, replaced.details], [404, { computer_name: "laptop", replaced: true }]);
   assertEquals(await names("laptop"), ["second"]);
   await using _renamed = await joinMachine(server.url, "first", "notebook");
   assertEquals(await names(handle), ["first"]);
