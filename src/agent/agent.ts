@@ -322,11 +322,14 @@ export class Agent implements AsyncDisposable {
     return this.#link.leave(options);
   }
 
-  /** Leaves the office and disconnects. Requests in flight reject with a `ConnectionClosedError`. Idempotent. */
+  /**
+   * Leaves the office and disconnects. Requests in flight reject with a `ConnectionClosedError`, and later ones with one
+   * whose `isPermanent` is true. Idempotent.
+   */
   async close(): Promise<void> {
     this.#refresher.stop();
     this.#ending.abort();
-    await this.#link.close();
+    await this.#link.close("Agent");
   }
 
   /** Calls {@linkcode close} at the end of an `await using` block. */

@@ -10,14 +10,20 @@ export class ConnectionClosedError extends Error {
   readonly code: "CONNECTION_CLOSED" = "CONNECTION_CLOSED";
   /** Whether the request has reached nobody, so that it can be made again. */
   readonly isUnsent: boolean;
+  /** Whether a retry cannot succeed, because the caller has closed the connection for good. */
+  readonly isPermanent: boolean;
 
-  /** `isUnsent` is false by default. */
+  /** `isUnsent` and `isPermanent` are false by default. */
   constructor(
     message: string,
-    { isUnsent = false, ...options }: ErrorOptions & { readonly isUnsent?: boolean } = {},
+    { isUnsent = false, isPermanent = false, ...options }: ErrorOptions & {
+      readonly isUnsent?: boolean;
+      readonly isPermanent?: boolean;
+    } = {},
   ) {
     super(message, options);
     this.isUnsent = isUnsent;
+    this.isPermanent = isPermanent;
   }
 }
 

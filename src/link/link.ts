@@ -192,7 +192,8 @@ export class Link implements AsyncDisposable {
       return await abortable(abortable(connection.request(event, body, leftMs()), leaving), signal);
     } catch (error) {
       const isUnsent = error instanceof ConnectionClosedError && error.isUnsent;
-      if (!isUnsent || this.#closing.signal.aborted) throw error;
+      if (!isUnsent) throw error;
+      this.#closing.signal.throwIfAborted();
       await abortable(abortable(connection.closed, leaving), signal);
       return await this.request(event, body, { ...options, timeoutMs: leftMs() });
     }
@@ -203,10 +204,15 @@ export class Link implements AsyncDisposable {
     (this.#connection ?? this.#dismissed)?.emit(event, body);
   }
 
-  /** Closes for good. Requests in flight reject with {@linkcode ConnectionClosedError}. Idempotent. */
-  async close(): Promise<void> {
+  /**
+   * Closes for good. Requests in flight reject with a {@linkcode ConnectionClosedError}, later ones with a permanent one.
+   * Idempotent.
+   *
+   * @param owner What is closed, for that error.
+   */
+  async close(owner = "connection"): Promise<void> {
     const connection = this.#connection ?? this.#dismissed;
-    this.#end(new ConnectionClosedError("Cannot use this connection: closed"));
+    this.#end(new ConnectionClosedError(`Cannot use this ${owner}: it was closed`, { isPermanent: true }));
     await connection?.close();
     await this.#supervision;
   }
@@ -218,9 +224,9 @@ export class Link implements AsyncDisposable {
   #end(error: Error): void {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort(error);
-    this.#ready.reject(error);
     void (this.#connection ?? this.#dismissed)?.close();
-    this.#connection = this.#dismissed = undefined;
+    this.#suspend();
+    this.#ready.reject(error);
   }
 
   #resume(connection: Connection): void {

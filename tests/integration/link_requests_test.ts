@@ -182,8 +182,13 @@ Deno.test("closing twice is fine, ends what is in flight, and lets nothing more 
   );
   await within(asked.promise, "the request");
   await Promise.all([link.close(), link.close()]);
-  await inFlight;
-  await assertRejects(() => link.request("client:x", {}, { timeoutMs: 60_000 }), ConnectionClosedError);
+  assertEquals((await inFlight).isPermanent, false);
+  const later = await assertRejects(
+    () => link.request("client:x", {}, { timeoutMs: 60_000 }),
+    ConnectionClosedError,
+    "was closed",
+  );
+  assertEquals(later.isPermanent, true);
   await assertRejects(() => link.join(membership), ConnectionClosedError);
   assertEquals(diary.lost, []);
 });
