@@ -8,6 +8,7 @@ import { shorten } from "../../text/text.ts";
 import { didYouMean } from "../../text/spelling.ts";
 import { printable, printableLine } from "../../text/safe_text.ts";
 import { CommandFailedError } from "../outcome.ts";
+import { reasonOf, type ServerState } from "../../mcp/supervision/server_state.ts";
 import { commandLineOf, serverStatusText } from "../program.ts";
 import { type AnswerOptions, CallAnswers, type CallPerson } from "../questions/call_answers.ts";
 import { type AnswerShown, type ShownWait, waitNote } from "../questions/shown_question.ts";
@@ -21,7 +22,8 @@ import { drawRead } from "./read_picture.ts";
 import { drawTools, toolText } from "./tools.ts";
 
 /** The MCP servers of a Computer by name; only a Computer in this process says why one does not run. */
-type ServerStates = ReadonlyMap<string, { readonly status: string; readonly lastError?: string }>;
+type KnownState = Pick<ServerState, "lastError" | "stderrTail"> & { readonly status: string };
+type ServerStates = ReadonlyMap<string, KnownState>;
 
 /** What a Computer in this process and one in an office have in common. */
 export interface AskedComputer extends
@@ -297,15 +299,17 @@ export function partWarning(servers: ServerStates | undefined): string | undefin
 }
 
 /** `server "x" is starting, server "y" failed (exit code 1)`; without the reason, it says where to find it. */
-function idleText(
-  idle: Iterable<readonly [string, { readonly status: string; readonly lastError?: string }]>,
-): string {
-  const states = [...idle].map(([name, { status, lastError }]) => ({
-    text: `${serverStatusText(name, status)}${
-      lastError === undefined ? "" : ` (${shorten(lastError, MAX_REASON)})`
-    }`,
-    isUnexplained: lastError === undefined && (status === "failed" || status === "retrying"),
-  }));
+function idleText(idle: Iterable<readonly [string, KnownState]>): string {
+  const states = [...idle].map(([name, state]) => {
+    const { status } = state;
+    const reason = reasonOf(state);
+    return {
+      text: `${serverStatusText(name, status)}${
+        reason === undefined ? "" : ` (${shorten(reason, MAX_REASON)})`
+      }`,
+      isUnexplained: reason === undefined && (status === "failed" || status === "retrying"),
+    };
+  });
   const where = states.some(({ isUnexplained }) => isUnexplained)
     ? `; "${commandLineOf("computer")} status" on that machine shows why`
     : "";

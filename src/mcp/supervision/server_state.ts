@@ -3,12 +3,15 @@ import { stripVTControlCharacters } from "node:util";
 import { untilAborted } from "../../async/abortable.ts";
 import { Deadline } from "../../async/deadline.ts";
 import type { Logger } from "../../log.ts";
+import { shorten } from "../../text/text.ts";
 import type { McpConnection } from "../connection.ts";
 import type { Journal } from "../journal.ts";
 import type { NotificationListener } from "../notifications.ts";
 
 /** The last lines of stderr that are logged with a failure; npm needs as many. The journal has more. */
 const LOGGED_STDERR_LINES = 8;
+/** The most characters of a line of stderr in a message of one line. */
+const MAX_TOLD_LINE = 200;
 
 /**
  * The status of a server. `failed` is final until its configuration changes; `needs sign-in` ends when somebody signs in
@@ -118,4 +121,14 @@ export function tellingLines(stderr: string, count: number): string[] {
   const last = lines.slice(-count);
   const first = lines.slice(0, -count).find((line) => ERROR_LINE.test(line));
   return first === undefined ? last : [first, ...last];
+}
+
+/** Why a server does not run: the error, and the line of stderr that most likely says more. */
+export function reasonOf(
+  { lastError, stderrTail = "" }: Pick<ServerState, "lastError" | "stderrTail">,
+): string | undefined {
+  const [line] = tellingLines(stderrTail, 1);
+  return lastError === undefined || line === undefined
+    ? lastError
+    : `${lastError}: ${shorten(line.trim(), MAX_TOLD_LINE)}`;
 }

@@ -1,7 +1,7 @@
 /** `server add|show|remove|start|stop|restart|logs` */
 import { isRecord } from "../../../json/json.ts";
 import { countOf, describeError } from "../../../text/text.ts";
-import { toSafeJson, withoutSequences } from "../../../text/safe_text.ts";
+import { printableLine, toSafeJson, withoutSequences } from "../../../text/safe_text.ts";
 import {
   addServerText,
   copiedServers,
@@ -14,6 +14,7 @@ import type { ConfigChange } from "../../../computer/host.ts";
 import type { CommandAnswer } from "../../answers/answer.ts";
 import { UsageError } from "../../outcome.ts";
 import { serverStatusText } from "../../program.ts";
+import { reasonOf } from "../../../mcp/supervision/server_state.ts";
 import type { CommandContext } from "../hosted_computer.ts";
 
 export interface AddServerFlags {
@@ -154,12 +155,13 @@ function orNone(pairs: Readonly<Record<string, string>>): Readonly<Record<string
 
 /** `server "files" is running, with 14 tools`, or why it does not run. */
 export function stateText({ computer }: CommandContext["hosted"], name: string): string {
-  const { status = "stopped", lastError } = computer.servers.get(name) ?? {};
+  const { status = "stopped", ...state } = computer.servers.get(name) ?? {};
   if (status === "running") {
     return `server "${name}" is running, with ${countOf(computer.toolsOf(name).length, "tool")}`;
   }
   const text = serverStatusText(name, status);
-  return lastError === undefined || status === "needs sign-in" ? text : `${text}: ${lastError}`;
+  const reason = reasonOf(state);
+  return reason === undefined || status === "needs sign-in" ? text : `${text}: ${printableLine(reason)}`;
 }
 
 export function changeAnswer(

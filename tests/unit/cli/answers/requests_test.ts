@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { listResources } from "../../../../src/cli/answers/mcp_requests.ts";
 import { emptyText, type RequestContext } from "../../../../src/cli/answers/requests.ts";
 import { UnsupportedRequestError } from "../../../../src/protocol/errors.ts";
@@ -15,6 +15,17 @@ Deno.test("emptyText() names the MCP servers that do not run, or says how to see
   );
   const known = new Map([["x", { status: "retrying", lastError: "exit code 1" }]]);
   assertEquals(emptyText({ what: "tools" }, known), 'no tools: server "x" is retrying (exit code 1)');
+});
+
+Deno.test("emptyText() says with the exit code what the MCP server wrote last, or its error above", () => {
+  const textOf = (stderrTail: string) =>
+    emptyText(
+      { what: "tools" },
+      new Map([["x", { status: "retrying", lastError: "exit code 1", stderrTail }]]),
+    );
+  assertStringIncludes(textOf("starting\nno such folder: /data\n"), "(exit code 1: no such folder: /data)");
+  assertStringIncludes(textOf("Error: no key\n    at main\n\u001b[31m}\n"), "(exit code 1: Error: no key)");
+  assert(textOf("x".repeat(10_000)).length < 500);
 });
 
 Deno.test("emptyText() of a Computer of an office names all that may be the reason, and where to look", () => {
