@@ -28,10 +28,18 @@ export async function readRegularFile(
   try {
     const file = await Deno.stat(path);
     const state = kindProblem(file, maxBytes) ?? refuse?.(file);
-    return state === undefined ? { text: await Deno.readTextFile(path) } : { state };
+    return state === undefined ? { text: decodeText(await Deno.readFile(path)) } : { state };
   } catch (cause) {
     return { state: describeFileError(cause), cause };
   }
+}
+
+/** Reads UTF-8, whose byte order mark stays, and UTF-16 with one, as Windows PowerShell 5.1 writes it. */
+export function decodeText(bytes: Uint8Array): string {
+  const mark = [...bytes.subarray(0, 2)].join(" ");
+  if (mark === "255 254") return new TextDecoder("utf-16le").decode(bytes);
+  if (mark === "254 255") return new TextDecoder("utf-16be").decode(bytes);
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
 function kindProblem({ isFile, isDirectory, size }: Deno.FileInfo, maxBytes: number): string | undefined {

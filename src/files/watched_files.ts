@@ -7,7 +7,7 @@ import { clearTimeout, setTimeout } from "node:timers";
 import { Limiter } from "../async/limiter.ts";
 import type { LogFields, Logger } from "../log.ts";
 import { describeError } from "../text/text.ts";
-import { replacePrivateFile, trustProblem } from "./files.ts";
+import { decodeText, replacePrivateFile, trustProblem } from "./files.ts";
 
 /** A file cannot be read, or its content cannot be used; the message says why, without any of its content. */
 export class FileContentError extends Error {
@@ -221,5 +221,5 @@ async function readText(file: string, { maxBytes, ownText }: WatchedFilesOptions
   // Reading a pipe would wait for its other end.
   if (!found.isFile()) throw contentProblem(`"${file}" is not a regular file`);
   if (found.size > maxBytes) throw contentProblem(`"${file}" has more than ${maxBytes} bytes`);
-  return new TextDecoder().decode(await readFile(file));
+  return decodeText(await readFile(file)).replace(/^\uFEFF/, "");
 }

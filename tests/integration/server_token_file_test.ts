@@ -52,6 +52,20 @@ async function isAdmitted({ server }: FileServer, token: string): Promise<boolea
   }
 }
 
+Deno.test("a token file in UTF-16 is read, as Windows PowerShell writes it", async () => {
+  const path = await Deno.makeTempFile();
+  const units = [..."\uFEFFs3cret name=pc offices=lab\r\n"].map((sign) => sign.charCodeAt(0));
+  await Deno.writeFile(path, new Uint8Array(Uint16Array.from(units).buffer));
+  await using tokens = await TokenFile.open(path);
+  const decision = tokens.authenticate({
+    auth: { token: "s3cret" },
+    headers: {},
+    query: {},
+    address: "127.0.0.1",
+  });
+  assertEquals("principal" in decision && decision.principal, "pc");
+});
+
 Deno.test("a file whose tokens have all expired is told in the log, at the start and after a change", async () => {
   await using file = await FileServer.open("old expires=2020-01-01\n");
   const warnings = () => file.log.of("warn").filter(({ message }) => message.includes("expired")).length;

@@ -14,6 +14,20 @@ async function namesIn(folder: string): Promise<string[]> {
   return entries.map(({ name }) => name).sort();
 }
 
+Deno.test("readRegularFile() reads UTF-16 with a byte order mark, as Windows PowerShell writes it", () =>
+  inFolder(async (folder) => {
+    const path = join(folder, "a.txt");
+    const bytes = [...new TextEncoder().encode("\uFEFFt\u00f6ken\r\n".normalize())];
+    const units = [...new Uint16Array([0xfeff, ...[..."t\u00f6ken\r\n"].map((unit) => unit.charCodeAt(0))])];
+    for (const low of [0, 8]) {
+      const written = units.flatMap((unit) => [(unit >> low) & 0xff, (unit >> (8 - low)) & 0xff]);
+      await Deno.writeFile(path, Uint8Array.from(written));
+      assertEquals(await readRegularFile(path, { maxBytes: 100 }), { text: "t\u00f6ken\r\n" });
+    }
+    await Deno.writeFile(path, Uint8Array.from(bytes));
+    assertEquals(await readRegularFile(path, { maxBytes: 100 }), { text: "\uFEFFt\u00f6ken\r\n" });
+  }));
+
 Deno.test("replaceFile() creates a file with the given permissions and replaces it in one step", () =>
   inFolder(async (folder) => {
     const path = join(folder, "a.txt");
