@@ -45,7 +45,7 @@ export function createHubProgram(signal: AbortSignal): Command {
       signal,
       warnings,
       claim,
-      surround: (context) => openHub(options, { ...context, claim }),
+      surround: (context) => openHub(options, context),
     });
   });
 }

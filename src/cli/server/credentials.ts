@@ -64,10 +64,28 @@ export type ClaimTokens = (
   tokens: readonly { readonly token: string; readonly place: string }[],
 ) => void;
 
+/** The least characters of a token that nobody guesses from another machine: 16 random ones take years. */
+const MIN_TOKEN_LENGTH = 16;
+
+/** Warns of tokens that can be guessed, at the start and when a file changes. */
+export function warnOfShort(claim: ClaimTokens, logger: Logger): ClaimTokens {
+  return (option, tokens) => {
+    claim(option, tokens);
+    const [short, ...others] = tokens.filter(({ token }) => token.length < MIN_TOKEN_LENGTH);
+    if (short === undefined) return;
+    const more = others.length === 0 ? {} : { others: others.length };
+    logger.warn(SHORT, { option, place: short.place, ...more });
+  };
+}
+
+const SHORT =
+  `a token has less than ${MIN_TOKEN_LENGTH} characters, and whoever reaches this address can try to guess it; ` +
+  "take a long random text";
+
 export async function openAuth(
   options: OptionValues,
   logger: Logger,
-  claim: ClaimTokens = () => undefined,
+  claim: ClaimTokens,
 ): Promise<OpenedAuth> {
   await using opening = new AsyncDisposableStack();
   try {

@@ -39,7 +39,7 @@ export function createServerProgram(signal: AbortSignal, args: readonly string[]
       throw new UsageError(`Cannot run "${word}": ${unknownCommandText(program, word)}`);
     }
     const warnings = await readServerOptions(program);
-    await runServer(program, { signal, warnings });
+    await runServer(program, { signal, warnings, claim: () => {} });
   });
   addServerCommands(program, ({ json }) => runElsewhere(program, { args, json, signal }));
   addCommandHelp(program, "server");

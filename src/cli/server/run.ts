@@ -16,7 +16,7 @@ import { InterruptedError } from "../program.ts";
 import { openAuditFile, withAuditFile } from "./audit_file.ts";
 import type { ProgramConsole } from "../console.ts";
 import type { TokenValue } from "../../api_values.ts";
-import { type ClaimTokens, openAuth, toUsageError } from "./credentials.ts";
+import { type ClaimTokens, openAuth, toUsageError, warnOfShort } from "./credentials.ts";
 import { openMachines } from "./machines.ts";
 import type { AddCommands } from "./operated_server.ts";
 import type { ServerCliOptions } from "./options.ts";
@@ -52,24 +52,29 @@ export interface RunOptions {
   readonly warnings: readonly string[];
   /** Opens what else the program runs; nothing by default. */
   readonly surround?: (
-    context: { readonly auth: AuthProvider | undefined; readonly logger: Logger },
+    context: {
+      readonly auth: AuthProvider | undefined;
+      readonly claim: ClaimTokens;
+      readonly logger: Logger;
+    },
   ) => Promise<Surroundings>;
   /** Keeps apart what two options give. */
-  readonly claim?: ClaimTokens;
+  readonly claim: ClaimTokens;
 }
 
 /** Runs a Server with the options of a program until the signal is aborted. */
 export async function runServer(
   program: Command,
-  { signal, warnings, surround, claim }: RunOptions,
+  { signal, warnings, surround, claim: keepApart }: RunOptions,
 ): Promise<void> {
   const options = program.opts<ServerCliOptions>();
   using audited = withAuditFile(loggerOf("server", options), openAuditFile(options));
   const { logger, trail, countLostLines } = audited;
   for (const warning of warnings) logger.warn(warning);
+  const claim = isLoopback(options.host) ? keepApart : warnOfShort(keepApart, logger);
   await using opened = await openAuth(options, logger, claim);
   await using joining = await openMachines(options, { auth: opened.auth, logger });
-  await using around = await surround?.({ auth: joining.auth, logger });
+  await using around = await surround?.({ auth: joining.auth, claim, logger });
   const { auth } = around ?? joining;
   const metricsToken = await readMetricsToken(options);
   await using server = await listen(
