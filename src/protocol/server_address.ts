@@ -66,5 +66,7 @@ export function plainTextWarning(
   const fields = Object.keys(sent.auth ?? {}).filter((name) => !OWN_FIELDS.includes(name));
   const names = [...new Set([...source, ...fields, ...Object.keys(sent.headers ?? {})])];
   if (names.length === 0 || !parseServerAddress(url).isPlainText) return undefined;
-  return `${names.join(", ")} can be read on the way to "${url}", which has no TLS; use https://`;
+  return `credentials (${
+    names.join(", ")
+  }) can be read on the way to "${url}", which has no TLS; use https://`;
 }

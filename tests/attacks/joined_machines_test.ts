@@ -131,7 +131,10 @@ Deno.test("a revoked machine is out, and stays out", async () => {
   await server.machines.revoke(id);
   assertEquals(Object(await told).code, "credentials_revoked");
   await within(peer.disconnected, "the end of the connection");
-  assertStringIncludes(await refusalOf(server.url, await machine.auth(server)), "join again");
+  assertStringIncludes(
+    await refusalOf(server.url, await machine.auth(server)),
+    "join again with `a2c-smcp computer join",
+  );
   assertEquals((await machine.askState(server, id)).status, 401);
 });
 

@@ -179,7 +179,7 @@ Deno.test("agent.ts warns of a token that goes to another machine without TLS", 
   const args = ["--url", "http://no-such-host.invalid", "--office", "lab", "--name", "ada", "office"];
   const { code, stderr } = await runHosted("agent.ts", args, { env: { A2C_TOKEN: "s3cret" } });
   assertEquals(code, 3);
-  assertStringIncludes(stderr, "warning: token can be read on the way");
+  assertStringIncludes(stderr, "warning: credentials (token) can be read on the way");
   assertEquals(stderr.includes("s3cret"), false);
 });
 

@@ -6,7 +6,7 @@ import { errorResult, type McpToolResult } from "../../local_tools/mcp.ts";
 import type { ToolContext } from "./tool_context.ts";
 import type { OfficeView } from "./office_view.ts";
 import { mcpServerOf, type ToClientUri } from "./tool_definition.ts";
-import { failureResult, toMcpResult } from "./tool_result.ts";
+import { failureResult, toMcpResult, TRY_AGAIN } from "./tool_result.ts";
 import type { OfficeTool } from "./toolset.ts";
 
 /** How long a call without progress may take by default, in milliseconds: five minutes. */
@@ -44,7 +44,7 @@ export class OfficeCalls {
     const problem = await this.#problemSoon(computer, signal);
     if (office === undefined || problem !== undefined) {
       const what = `Cannot call "${name}" on Computer ${toSeenName(computer)}`;
-      return errorResult(`${what}: ${problem}. The tool did not run. Try again in a few seconds`);
+      return errorResult(`${what}: ${problem}. The tool did not run. ${TRY_AGAIN}`);
     }
     const reason = () => new DOMException(HAS_LEFT, "AbortError");
     using gone = new Deadline(Infinity, { reason, signal });

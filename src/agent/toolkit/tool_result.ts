@@ -78,13 +78,16 @@ function translated(item: ContentItem, translate: (uri: string) => string): McpC
   }
 }
 
+/** What a model can do while an office cannot be reached: a lost connection comes back, wrong credentials stay wrong. */
+export const TRY_AGAIN = "Try again in a few seconds; if this lasts, tell the user";
+
 /** The result of a call of a tool that is not there. `problem` says why the office cannot be reached. */
 export function noToolResult(
   name: string,
   { problem, gone }: { readonly problem: string | undefined; readonly gone: GoneComputer | undefined },
 ): McpToolResult {
   const why = problem !== undefined
-    ? `${problem}. Try again in a few seconds`
+    ? `${problem}. ${TRY_AGAIN}`
     : gone === undefined
     ? "its Computer may have left the office, or the list has changed. List the tools again and call one of those"
     : `Computer ${toSeenName(gone.computer)} is gone since ${

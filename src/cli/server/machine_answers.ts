@@ -11,6 +11,7 @@ import { unknownName } from "../../text/spelling.ts";
 import { timeText } from "../../text/text.ts";
 import { colored, type CommandAnswer } from "../answers/answer.ts";
 import { CommandFailedError, UsageError } from "../outcome.ts";
+import { commandLineOf } from "../program.ts";
 import type { OperatedMachines } from "./machines.ts";
 import type { OperatedServer } from "./operated_server.ts";
 
@@ -43,7 +44,7 @@ export async function showMachines(server: OperatedServer): Promise<CommandAnswe
         ...machines.problem === undefined ? [] : [`problem: ${machines.problem}`],
         drawColumns(value.machines.map(cellsOf), { paints: [faint, strong] }) || "no machines",
         ...value.waiting.map(({ name, system, address, server: url, since }) =>
-          `waits for "machines approve CODE": ${toSeenWord(name)}, ${
+          `waits for "${commandLineOf("server")} machines approve CODE": ${toSeenWord(name)}, ${
             toSeenWord(system)
           }, from ${address}, for ${url}, since ${timeText(since)}`
         ),

@@ -1,6 +1,7 @@
 /** Lists and reads the resources of Computers by the URIs of clients. */
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "@modelcontextprotocol/server";
 import { A2C_COMPUTER } from "../../agent/toolkit/tool_definition.ts";
+import { TRY_AGAIN } from "../../agent/toolkit/tool_result.ts";
 import { toContents, toWellFormed } from "../../agent/toolkit/list_entries.ts";
 import type { Json } from "../../local_tools/mcp.ts";
 import type { OfficeView } from "../../agent/toolkit/office_view.ts";
@@ -105,7 +106,7 @@ export class ScopedResources {
     const what = `Cannot read ${toSeenLine(uri)}`;
     const computers = this.#scope.computers();
     if (!this.#scope.view.isConnected) {
-      return `${what}: the office cannot be reached now. Try again in a few seconds`;
+      return `${what}: the office cannot be reached now. ${TRY_AGAIN}`;
     }
     if (computers.length === 0) return `${what}: no Computer is in the office`;
     const named = this.#knownAddressOf(uri)?.computer;

@@ -3,6 +3,7 @@ import { makeLocalTool } from "../../local_tools/local_tool.ts";
 import { errorResult, type Json, type McpToolResult } from "../../local_tools/mcp.ts";
 import type { LocalTool, ToolContext } from "../../agent/toolkit/tool_context.ts";
 import { A2C_STALE, isForModel } from "../../agent/toolkit/tool_definition.ts";
+import { TRY_AGAIN } from "../../agent/toolkit/tool_result.ts";
 import type { OfficeTool } from "../../agent/toolkit/toolset.ts";
 import { toSafeJson, toSeenName } from "../../text/safe_text.ts";
 import { unknownName } from "../../text/spelling.ts";
@@ -217,7 +218,7 @@ async function unknownTool(name: string, parts: SearchParts): Promise<McpToolRes
   const problem = parts.problem();
   if (problem !== undefined) {
     return errorResult(
-      `No tool named ${toSeenName(name)} is there now: ${problem}. Try again in a few seconds`,
+      `No tool named ${toSeenName(name)} is there now: ${problem}. ${TRY_AGAIN}`,
     );
   }
   const similar = (await parts.index()).search(name, { isWanted: parts.isReached }).slice(0, MAX_SIMILAR);

@@ -249,7 +249,7 @@ export class Machines implements AuthProvider, AsyncDisposable {
 
 const IN_USE = "another Server uses it; end that one, or give this one another --port or --machines FILE";
 const INSTEAD = "give --machines FILE, or --machines none to take no machines";
-const AGAIN = "join again with `computer join URL`";
+const AGAIN = "join again with `a2c-smcp computer join URL`";
 const REVOCATION = new CredentialsEndedError("This machine was revoked", { kind: "revoked" });
 const CHANGE = new CredentialsEndedError("The permissions of this machine have changed", { kind: "changed" });
 

@@ -11,6 +11,7 @@ import {
 import type { RemoteComputer } from "../../remote_computer.ts";
 import { mapTexts, toContent } from "../list_entries.ts";
 import type { LocalTool, ToolContext } from "../tool_context.ts";
+import { TRY_AGAIN } from "../tool_result.ts";
 import type { Json } from "../../../local_tools/mcp.ts";
 import { type LocalToolParts, makeLocalTool } from "../../../local_tools/local_tool.ts";
 import type { OfficeView } from "../office_view.ts";
@@ -75,7 +76,7 @@ export function chosenComputers(reach: Reach, named: string | undefined): Remote
   const { office, problem } = reach.view;
   const names = reachedComputers(reach);
   if (office === undefined || problem !== undefined) {
-    throw new ArgumentError(`Cannot reach the office: ${problem}. Try again in a few seconds`);
+    throw new ArgumentError(`Cannot reach the office: ${problem}. ${TRY_AGAIN}`);
   }
   const askable = askableComputers(reach);
   if (names.length === 0 || (named === undefined && askable.length === 0)) {
@@ -89,17 +90,18 @@ export function chosenComputers(reach: Reach, named: string | undefined): Remote
   }
   const why = reach.view.problemOf(named);
   if (why !== undefined) {
-    throw new ArgumentError(`Cannot reach Computer ${toSeenName(named)}: ${why}. Try again in a few seconds`);
+    throw new ArgumentError(`Cannot reach Computer ${toSeenName(named)}: ${why}. ${TRY_AGAIN}`);
   }
   return [office.computer(named, { client: reach.client })];
 }
 
 /** Who is missing, when no Computer is reached. */
-export function nobodyThere({ view: { wanted }, only, visible }: Reach): string {
+export function nobodyThere({ view: { office, wanted }, only, visible }: Reach): string {
   const missing = only === undefined ? visible ?? wanted : [only];
-  return missing === undefined
-    ? "No Computer is in the office now"
-    : `Not in the office now: Computer ${quoted(missing)}`;
+  if (missing !== undefined) return `Not in the office now: Computer ${quoted(missing)}`;
+  const names = office?.offices?.map((each) => each.office) ?? [office?.office ?? ""];
+  const named = names.filter((name) => name !== "");
+  return `No Computer is in the office now${named.length === 0 ? "" : ` (${quoted(named)})`}`;
 }
 
 /** A resource, and its Computer where the URI names it. */

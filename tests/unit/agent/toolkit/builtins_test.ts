@@ -56,7 +56,7 @@ Deno.test("right arguments reach the office, of which the tools tell why it cann
   for (const pages of [undefined, null, "3", 3, "0-4, 7", [0, 1, "3-4"]]) {
     assertMatch(
       await call("read_document", { uri, pages }),
-      /the Server is away\. Try again in a few seconds/,
+      /the Server is away\. Try again in a few seconds; if this lasts, tell the user/,
     );
   }
   assertMatch(await call("find_documents", { keywords: "word", limit: "5" }), /the Server is away/);
@@ -71,13 +71,14 @@ Deno.test("list_computers answers without an office as well", async () => {
 });
 
 Deno.test("list_computers names the Computers that are missing, and claims nothing of an office out of reach", async () => {
-  const textFor = async (options: OfficeViewOptions, isReached: boolean) => {
+  const textFor = async (options: OfficeViewOptions, isReached: boolean, computers = ["desk"]) => {
     using view = new OfficeView(options);
-    if (isReached) await view.follow(new FakeOffice(["desk"]));
+    if (isReached) await view.follow(new FakeOffice(computers));
     const result = await makeBuiltins({ view })[0]?.run({}, { signal: never });
     return String(result?.content[0]?.["text"]);
   };
   assertEquals(await textFor({ computers: ["laptop"] }, true), 'Not in the office now: Computer "laptop".');
+  assertEquals(await textFor({}, true, []), 'No Computer is in the office now ("lab").');
   assertEquals(
     await textFor({ problem: () => "it is away" }, false),
     "The office cannot be reached now: it is away.",
