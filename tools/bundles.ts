@@ -21,8 +21,16 @@ import { WINDOWS_DENO, zip } from "./npm_parts.ts";
 
 /** Where an archive has its npm packages. */
 const PACKAGES = "lib/node_modules/a2c-smcp/node_modules/@a2c-smcp";
-/** Where documents keep what they read between starts. Clients put the user's folder in its place. */
-const CACHE = "${HOME}/.cache/a2c-smcp-documents";
+/**
+ * The cache folder of each system, in which documents keep what they read between starts, as those of a Computer do. Clients
+ * put the user's folder in the place of `${HOME}`.
+ */
+const CACHES = {
+  darwin: "${HOME}/Library/Caches",
+  linux: "${HOME}/.cache",
+  win32: "${HOME}/AppData/Local",
+} as const;
+type Platform = keyof typeof CACHES;
 
 /** How a client starts a server, and what it asks for first. */
 interface Start {
@@ -33,8 +41,8 @@ interface Start {
   readonly tools?: readonly { readonly name: string; readonly description: string }[];
 }
 
-const STARTS: Readonly<Record<McpServer["name"], Start>> = {
-  gateway: {
+const STARTS: Readonly<Record<McpServer["name"], (platform: Platform) => Start>> = {
+  gateway: () => ({
     args: ["-A", "--node-modules-dir=manual", `\${__dirname}/${PACKAGES}/sdk/cli.js`, "agent", "mcp"],
     env: Object.fromEntries(
       Object.keys(GATEWAY_SETTINGS).map((name) => [variableOf(name), `\${user_config.${name}}`]),
@@ -42,13 +50,15 @@ const STARTS: Readonly<Record<McpServer["name"], Start>> = {
     user_config: Object.fromEntries(
       Object.entries(GATEWAY_SETTINGS).map(([name, setting]) => [name, question(setting)]),
     ),
-  },
-  documents: {
+  }),
+  documents: (platform) => ({
     args: [
-      // No network; the processes that read files have no permission at all.
-      ...["--no-prompt", "--ignore-env", "--allow-read", "--allow-run", `--allow-write=${CACHE}`],
+      // No network; the processes that read files have no permission at all. The folders become several arguments, so that no
+      // list of permissions can have them, and Deno knows its executable by another path where a link leads to the bundle.
+      ...["--no-prompt", "--ignore-env", "--allow-read", "--allow-run"],
+      `--allow-write=${cacheOf(platform)}`,
       ...["--node-modules-dir=manual", `\${__dirname}/${PACKAGES}/documents/main.js`],
-      ...["--cache", CACHE, "${user_config.folders}"],
+      ...["--cache", cacheOf(platform), "${user_config.folders}"],
     ],
     env: {},
     user_config: { folders: { ...question(FOLDERS), type: "directory", multiple: true } },
@@ -60,8 +70,12 @@ const STARTS: Readonly<Record<McpServer["name"], Start>> = {
       },
       { name: "list_documents", description: "Lists documents by path, or those that changed last" },
     ],
-  },
+  }),
 };
+
+function cacheOf(platform: Platform): string {
+  return `${CACHES[platform]}/a2c-smcp/documents/bundle`;
+}
 
 /** The servers of which bundles are made. */
 export const BUNDLED = [GATEWAY, DOCUMENTS] as const;
@@ -69,6 +83,12 @@ export const BUNDLED = [GATEWAY, DOCUMENTS] as const;
 /** The systems of the archives for which there are clients that read bundles. */
 export const BUNDLE_SYSTEMS = ["darwin-arm64", "darwin-x64", "linux-x64-glibc", "win32-x64"] as const;
 export type BundleSystem = typeof BUNDLE_SYSTEMS[number];
+const PLATFORMS = {
+  "darwin-arm64": "darwin",
+  "darwin-x64": "darwin",
+  "linux-x64-glibc": "linux",
+  "win32-x64": "win32",
+} as const satisfies Record<BundleSystem, Platform>;
 
 /** Without a version, so that a link to the latest release stays. */
 export function bundleName({ name }: McpServer, system: string): string {
@@ -77,8 +97,8 @@ export function bundleName({ name }: McpServer, system: string): string {
 
 /** The manifest of a server's bundle for a system. */
 export function toBundleManifest(server: McpServer, system: BundleSystem): Readonly<Record<string, unknown>> {
-  const { args, env, user_config, tools } = STARTS[server.name];
-  const [platform = ""] = system.split("-");
+  const platform = PLATFORMS[system];
+  const { args, env, user_config, tools } = STARTS[server.name](platform);
   const executable = platform === "win32" ? WINDOWS_DENO : "lib/deno";
   return {
     manifest_version: "0.3",

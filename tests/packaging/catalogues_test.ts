@@ -6,7 +6,7 @@ import manifest from "../../deno.json" with { type: "json" };
 import documents from "../../packages/documents/deno.json" with { type: "json" };
 import { knownAs } from "../../tools/archives.ts";
 import { BUNDLE_SYSTEMS, BUNDLED, bundleName, toBundleManifest } from "../../tools/bundles.ts";
-import { mcpName, SERVER_SCHEMA, toServerFiles } from "../../tools/mcp_servers.ts";
+import { DOCUMENTS, mcpName, SERVER_SCHEMA, toServerFiles } from "../../tools/mcp_servers.ts";
 // Of github.com/modelcontextprotocol/static, schemas/2025-12-11; MIT License, Copyright (c) 2025 Model Context Protocol.
 import schema from "../vectors/mcp_server_2025_12_11.schema.json" with { type: "json" };
 
@@ -45,6 +45,20 @@ Deno.test("a secret is no word of a command line, which every user of the machin
       assertEquals(/"args":\[[^\]]*token/.test(text), false);
       assertMatch(text, server.name === "gateway" ? /"token":\{[^}]*"sensitive":true/ : /"multiple":true/);
     }
+  }
+});
+
+Deno.test("the bundle of documents keeps what it reads in the cache folder of the system", () => {
+  const args = BUNDLE_SYSTEMS.map((system) => JSON.stringify(toBundleManifest(DOCUMENTS, system)));
+  const caches = args.map((text) => /"--cache","([^"]*)"/.exec(text)?.[1]);
+  assertEquals(caches, [
+    "${HOME}/Library/Caches/a2c-smcp/documents/bundle",
+    "${HOME}/Library/Caches/a2c-smcp/documents/bundle",
+    "${HOME}/.cache/a2c-smcp/documents/bundle",
+    "${HOME}/AppData/Local/a2c-smcp/documents/bundle",
+  ]);
+  for (const [index, text] of args.entries()) {
+    assertEquals(/"--allow-write=([^"]*)"/.exec(text)?.[1], caches[index]);
   }
 });
 
