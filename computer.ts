@@ -64,8 +64,11 @@ export type {
 } from "./src/computer/questions/question.ts";
 export type { ResolveDpe, ResolveDpeTools } from "./src/computer/resources/resolve_dpe.ts";
 export type {
+  AgentReadRecord,
   AwaitedPerson,
   ComputerEvent,
+  HistoryEntry,
+  HistoryRecord,
   RunningToolCall,
   ToolCaller,
   ToolCallOutcome,

@@ -62,8 +62,8 @@ export interface CallsValue {
   readonly running: readonly RunningValue[];
 }
 
-/** A call or a read of `history`. */
-export interface HistoryValue {
+/** What calls and reads have in common in `history`. */
+interface HistoryEntryValue {
   readonly id: number;
   /** The id of the call while it waited and ran. */
   readonly call: string;
@@ -71,18 +71,36 @@ export interface HistoryValue {
   readonly agent: string | null;
   readonly client: string | null;
   readonly server: string | null;
+  readonly outcome: string;
+}
+
+/** A call of `history`. */
+export interface EndedCallValue extends HistoryEntryValue {
+  readonly kind: "call";
   readonly tool: string;
-  /** What was read, and how often; absent for a call. */
-  readonly read?: string | undefined;
-  readonly reads?: number | undefined;
   readonly started_at: string;
   readonly duration_ms: number;
-  readonly outcome: string;
   readonly error_code: number | null;
   /** JSON as a text, masked. */
   readonly arguments: string;
   readonly is_cut: boolean;
 }
+
+/** A read of `history`. */
+export interface ReadValue extends HistoryEntryValue {
+  readonly kind: "read";
+  readonly read: string;
+  /** What was searched in the text of documents. */
+  readonly query?: string | undefined;
+  /** URIs, and how many more documents the answer told of. */
+  readonly documents: readonly string[];
+  readonly more_documents: number;
+  readonly reads: number;
+  readonly first_at: string;
+  readonly last_at: string;
+}
+
+export type HistoryValue = EndedCallValue | ReadValue;
 
 /** An MCP server in `status`. */
 export interface ServerValue {

@@ -16,7 +16,7 @@ import { DEFAULT_LIMITS } from "../config/limits.ts";
 import { type ComputerOptions, type LocalCallOptions, toLocalCall } from "./options.ts";
 import { type LocalRequestOptions, toMilliseconds, toSeconds } from "./shared/shared_parts.ts";
 import { type ComputerConfig, parseConfig } from "../config/config.ts";
-import type { ComputerEvent, ToolCallRecord } from "./shared/computer_events.ts";
+import type { ComputerEvent, HistoryRecord } from "./shared/computer_events.ts";
 import type { ComputerCalls } from "./tools/owner_calls.ts";
 import { type ConfigChange, McpHost } from "./host.ts";
 import { LocalMcp } from "./local_mcp.ts";
@@ -174,7 +174,7 @@ export class Computer implements AsyncDisposable {
   }
 
   /** The last 1,000 tool calls and 1,000 reads of Agents, oldest first. Kept in memory, and never sent to the office. */
-  get history(): readonly ToolCallRecord[] {
+  get history(): readonly HistoryRecord[] {
     return this.#host.history.records;
   }
 

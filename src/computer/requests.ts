@@ -21,12 +21,7 @@ import {
   ASK_TOOL_CALL_EVENT,
   CANCEL_TOOL_CALL_NOTIFICATION,
   CLIENT_EVENT_PREFIX,
-  GET_DESKTOP_EVENT,
-  GET_DPE_EVENT,
-  GET_FINDER_EVENT,
   GET_PROMPT_EVENT,
-  GET_SKILL_EVENT,
-  GET_WINDOWS_EVENT,
   PUT_BLOB_EVENT,
   READ_RESOURCE_EVENT,
   TOOL_CALL_EVENT,
@@ -38,7 +33,6 @@ import type { LargeAnswer, Oversize } from "./office/large_answers.ts";
 import type { AgentTexts } from "./secrets/agent_texts.ts";
 import type { ResolveDpe } from "./resources/resolve_dpe.ts";
 import { failureResult } from "./tools/results.ts";
-import { buildDpeUri, isValidDpeUri, parseDpeUri } from "../uri/dpe_uri.ts";
 import type { Uploads } from "./uploads/uploads.ts";
 
 export interface RequestContext {
@@ -135,13 +129,18 @@ async function answerRequest(
     if (handle === undefined) throw badRequest("event", `This Computer does not serve "${event}"`);
     assertShallow(body);
     const { owner } = context.host.calls;
-    const isServedAlways = SERVED_WHILE_PAUSED.has(event);
     const run = async () => {
-      if (!isServedAlways) owner.assertNotPaused();
+      if (SERVED_WHILE_PAUSED.has(event)) return await handle(scope, body);
+      const { noteRead } = await import("./agent_reads.ts");
+      const refuseInPause = () => {
+        if (owner.isPaused) noteRead(context.host, incoming, { outcome: "refused" });
+        owner.assertNotPaused();
+      };
+      refuseInPause();
       const answer = await handle(scope, body);
       // The owner may have paused the Computer meanwhile.
-      if (!isServedAlways) owner.assertNotPaused();
-      noteRead(context.host, event, body);
+      refuseInPause();
+      noteRead(context.host, incoming, { outcome: "ok", answer });
       return answer;
     };
     answer = await handleRequest(event, { reqId: readRequestId(body), attributes: attributesOf(body) }, run);
@@ -159,54 +158,6 @@ async function answerRequest(
   if (context.host.hasSecrets && textsOf().isSuspicious && alarms.take()) {
     logSuspicion(context.host, incoming);
   }
-}
-
-/** What was read, by the event of the request and its members; `undefined` when it gives no content. */
-function readOf(
-  event: string,
-  { uri, window, mcp_server, name }: Readonly<Record<string, unknown>>,
-): { readonly read: unknown; readonly server?: unknown } | undefined {
-  switch (event) {
-    case READ_RESOURCE_EVENT:
-      return { read: wholeOf(String(uri)), server: mcp_server };
-    case GET_DPE_EVENT:
-      return { read: wholeOf(String(uri)) };
-    case GET_DESKTOP_EVENT:
-    case GET_WINDOWS_EVENT:
-      return { read: window ?? "desktop" };
-    case GET_FINDER_EVENT:
-      return { read: "finder" };
-    case GET_SKILL_EVENT:
-      return { read: name };
-    case GET_PROMPT_EVENT:
-      return { read: name, server: mcp_server };
-  }
-}
-
-/** The document of a page or an element; any other resource itself. */
-function wholeOf(uri: string): string {
-  if (!isValidDpeUri(uri)) return uri;
-  const { host, docRef } = parseDpeUri(uri);
-  return buildDpeUri({ host, docRef });
-}
-
-/** Writes what an Agent was given into the owner's history. */
-function noteRead(host: McpHost, event: string, body: unknown): void {
-  if (!isRecord(body)) return;
-  const { read, server } = readOf(event, body) ?? {};
-  if (typeof read !== "string") return;
-  const { agent: claimed } = body;
-  const request = { req_id: readRequestId(body) ?? "", agent: typeof claimed === "string" ? claimed : "" };
-  const caller = host.calls.owner.callerOf({ isLocal: false, request });
-  // An observer reads, too, under the name that it states.
-  const isObserver = caller.client === undefined && ![host.agent.name, ""].includes(request.agent);
-  const by = isObserver ? { ...caller, agent: request.agent } : caller;
-  const record = host.history.pushRead({
-    ...by,
-    read,
-    server: typeof server === "string" ? server : undefined,
-  });
-  host.events.tell({ type: "read", record });
 }
 
 /** What a span says of a request. */

@@ -36,6 +36,7 @@ export function waitingCall(id: string, more: Readonly<Record<string, unknown>> 
 /** A record of the history. */
 export function callRecord(id: number, more: Readonly<Record<string, unknown>> = {}) {
   return {
+    kind: "call",
     id,
     agent: "ada",
     client: null,
@@ -48,6 +49,27 @@ export function callRecord(id: number, more: Readonly<Record<string, unknown>> =
     call: `c${id}`,
     arguments: '{"path":"/tmp/a"}',
     is_cut: false,
+    ...more,
+  };
+}
+
+/** A search in the texts of documents, as a record of the history. */
+export function searchRecord(id: number, query: string, more: Readonly<Record<string, unknown>> = {}) {
+  return {
+    kind: "read",
+    id,
+    agent: "ada",
+    client: null,
+    server: null,
+    read: "finder",
+    query,
+    documents: ["dpe://local.documents.desk/notes.txt"],
+    more_documents: 0,
+    reads: 2,
+    first_at: SINCE,
+    last_at: SINCE,
+    outcome: "ok",
+    call: `r${id}`,
     ...more,
   };
 }

@@ -179,6 +179,7 @@ export function sceneAt(nowMs: number) {
     history: {
       history: Array.from({ length: 60 }, (_, i) => ({
         id: i + 1,
+        kind: "call",
         req_id: `r${i}`,
         agent: i % 7 === 3 ? null : "ada",
         client: i % 2 ? "Claude" : null,

@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { eventually } from "../fixtures/within.ts";
 import { inEach } from "./_console_page.ts";
-import { callRecord, type OwnerPage, testPage, waitingCall } from "./_owner_page.ts";
+import { callRecord, type OwnerPage, searchRecord, testPage, waitingCall } from "./_owner_page.ts";
 import { SCENE } from "./_scene.ts";
 
 function withWaiting(...ids: readonly string[]) {
@@ -128,4 +128,31 @@ testPage(
     await eventually(open, (isOpen) => isOpen === false, "the end of the help");
   },
   { script: SCENE },
+);
+
+testPage(
+  "the history says what was searched, in which documents it was found, and what was refused",
+  async (page) => {
+    await page.show("history/r1");
+    const shown = await page.browser.textWith("Documents in the answer");
+    for (const words of ["toner", "notes.txt", "read 2 times", "Last time"]) {
+      assertStringIncludes(
+        shown,
+        words,
+      );
+    }
+    await page.show("history/r2");
+    await page.browser.textWith("refused");
+  },
+  {
+    when: inEach,
+    script: {
+      history: {
+        history: [
+          searchRecord(1, "toner"),
+          searchRecord(2, "secret plans", { documents: [], outcome: "refused" }),
+        ],
+      },
+    },
+  },
 );

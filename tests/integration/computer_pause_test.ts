@@ -39,9 +39,11 @@ const REFUSED: Readonly<Record<string, (laptop: RemoteComputer) => Promise<unkno
 // proves: error-paused, ext-servers-paused
 Deno.test("a paused Computer gives nothing that its owner has, says so by name, and gives all again afterwards", async (t) => {
   await using office = await ComputerOffice.open({ servers: { kiosk: kioskOnStdio() } });
-  const { laptop, computer: { calls } } = office;
+  const { laptop, computer } = office;
+  const { calls } = computer;
   await laptop.subscribeResource(KIOSK_WINDOW);
   calls.pause();
+  const before = computer.history.length;
   for (const [what, ask] of Object.entries(REFUSED)) {
     await t.step(what, async () => {
       const { code, message, details } = await assertRejects(() => ask(laptop), SmcpError);
@@ -51,6 +53,14 @@ Deno.test("a paused Computer gives nothing that its owner has, says so by name, 
   }
   const refused = await laptop.callTool("echo", {});
   assertStringIncludes(refused.content[0]?.text ?? "", 'paused Computer "laptop"');
+  assertEquals(
+    computer.history.slice(before).map((
+      each,
+    ) => [each.kind === "call" ? each.tool : each.read, each.outcome]),
+    [
+      ...["desktop", "finder", "finder", KIOSK_WINDOW, MENU, "greet", "any", "echo"],
+    ].map((what) => [what, "refused"]),
+  );
   assertEquals((await laptop.getTools()).length > 0, true);
   assertEquals(Object.keys((await laptop.getConfig()).servers), [mcpServer]);
   assertEquals((await laptop.getMcpServers()).map(({ paused }) => paused), [true]);
@@ -87,14 +97,17 @@ Deno.test("what Agents read is in the owner's history, without its content and e
   });
   await observer.computer("laptop").getDesktop();
   assertEquals(
-    computer.history.map(({ agent, client, server, read, reads, outcome }) => [
+    computer.history.filter((each) => each.kind === "read").map((
+      { agent, client, server, read, reads, outcome },
+    ) => [
       [agent, client, server],
       [read, reads, outcome],
     ]),
     [
       [["ada", undefined, undefined], [MENU, 2, "ok"]],
       [["ada", "Claude", undefined], [MENU, 1, "ok"]],
-      [["ada", undefined, undefined], ["finder", 2, "ok"]],
+      [["ada", undefined, undefined], ["finder", 1, "ok"]],
+      [["ada", undefined, undefined], ["finder", 1, "ok"]],
       [["ada", undefined, mcpServer], ["kiosk://readme", 1, "ok"]],
       [["ada", undefined, mcpServer], ["greet", 1, "ok"]],
       [["ada", undefined, undefined], ["desktop", 2, "ok"]],
@@ -102,7 +115,12 @@ Deno.test("what Agents read is in the owner's history, without its content and e
     ],
   );
   assertEquals(told.filter(({ type }) => type === "read").length, 10);
-  assertEquals(/Welcome|Tea/.test(JSON.stringify(computer.history)), false);
+  assertEquals(
+    computer.history.flatMap((each) => each.kind === "read" && each.read === "finder" ? [each] : [])
+      .map(({ query, documents, moreDocuments }) => [query, documents, moreDocuments]),
+    [["tea", [], 0], [undefined, [MENU], 0]],
+  );
+  assertEquals(/Welcome|Tea\b/.test(JSON.stringify(computer.history)), false);
 });
 
 Deno.test("a read that runs when the owner pauses the Computer is refused, too", async () => {

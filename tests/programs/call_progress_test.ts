@@ -76,7 +76,9 @@ testOnTerminal("call of the Agent shows the progress of servers on both versions
 Deno.test("call --json of the Agent prints the result alone, whatever the tool reports", async () => {
   await using office = await openOffice();
   await using program = startHosted("agent.ts", [...office.agent, "--json", ...CALL]);
-  const calls = () => office.computer.history.filter(({ tool }) => tool === "work").length;
+  const calls = () =>
+    office.computer.history.filter((each) => each.kind === "call").filter(({ tool }) => tool === "work")
+      .length;
   const isDone = async () => {
     await office.computer.callTool("finish");
     return calls() === 1;

@@ -3,8 +3,18 @@ import type { Progress } from "../../mcp/call_options.ts";
 import type { ServerStatus } from "../../mcp/supervision/server_state.ts";
 import type { UpdateKind } from "../office/office_link.ts";
 
-/** The outcome of a call: `declined` by a person; `unconfirmed` when nobody could be asked, or nobody answered in time. */
-export type ToolCallOutcome = "ok" | "error" | "timeout" | "cancelled" | "declined" | "unconfirmed";
+/**
+ * The outcome of a call: `declined` by a person; `unconfirmed` when nobody could be asked, or nobody answered in time;
+ * `refused` because the owner had paused the Computer.
+ */
+export type ToolCallOutcome =
+  | "ok"
+  | "error"
+  | "timeout"
+  | "cancelled"
+  | "declined"
+  | "unconfirmed"
+  | "refused";
 
 /**
  * Whom a call waits for: the person at the Computer or the user of the Agent who confirms it, or the person who answers a
@@ -25,26 +35,22 @@ export interface ToolCaller {
   readonly client: string | undefined;
 }
 
-/** One tool call that has ended (`docs/protocol/desktop.md#server-order`), or what an Agent has read. */
-export interface ToolCallRecord extends ToolCaller {
-  /** Rises from call to call, in the order in which they end. */
+/** What calls and reads have in common in the history. */
+export interface HistoryEntry extends ToolCaller {
+  /** Rises from record to record, in the order in which calls end. */
   readonly id: number;
-  /** The id that it had while it ran: that of {@linkcode RunningToolCall}. */
+  /** The id that a call had while it ran: that of {@linkcode RunningToolCall}; of a read, an id of its own. */
   readonly callId: string;
-  /** The MCP server; `undefined` when no server has a tool of that name that may be called. */
+  /** The MCP server; `undefined` when no server has a tool of that name that may be called, and when a read names none. */
   readonly server: string | undefined;
-  /** The tool's own name, or the name that was called when no such tool exists; empty for a read. */
+}
+
+/** One tool call that has ended (`docs/protocol/desktop.md#server-order`). */
+export interface ToolCallRecord extends HistoryEntry {
+  /** Tells it from a read. */
+  readonly kind: "call";
+  /** The tool's own name, or the name that was called when no such tool exists. */
   readonly tool: string;
-  /**
-   * What was read: the URI of a document, a window or another resource, the name of a skill or a prompt, `desktop` for all
-   * windows, or `finder` for the list of documents and what a search finds. `undefined` for a call.
-   */
-  readonly read?: string | undefined;
-  /**
-   * How often it was read in `durationMs`: reads of the same by the same Agent, each within five minutes of the one before,
-   * are one record, which gets a new `id` with each of them. `undefined` for a call.
-   */
-  readonly reads?: number | undefined;
   /** When the call arrived. */
   readonly startedAt: Date;
   /** How long it took, in milliseconds. */
@@ -58,6 +64,37 @@ export interface ToolCallRecord extends ToolCaller {
   /** Whether the arguments are longer, so that only their beginning is kept. */
   readonly isCut: boolean;
 }
+
+/** What an Agent has read, without its content. */
+export interface AgentReadRecord extends HistoryEntry {
+  /** Tells it from a call. */
+  readonly kind: "read";
+  /**
+   * The URI of a document, a window or another resource, the name of a skill or a prompt, `desktop` for all windows, or
+   * `finder` for the list of documents and what a search finds.
+   */
+  readonly read: string;
+  /** What was searched in the text of documents; `undefined` when nothing was. */
+  readonly query: string | undefined;
+  /** The URIs of the first 20 documents of which an answer of the Finder told. */
+  readonly documents: readonly string[];
+  /** Of how many more documents it told. */
+  readonly moreDocuments: number;
+  /**
+   * How often it was read: reads of the same by the same Agent, each within five minutes of the one before, are one record,
+   * which gets a new `id` with each of them.
+   */
+  readonly reads: number;
+  /** When it was read for the first time. */
+  readonly firstAt: Date;
+  /** When it was read for the last time. */
+  readonly lastAt: Date;
+  /** `refused` because the owner had paused the Computer. */
+  readonly outcome: "ok" | "refused";
+}
+
+/** A call or a read in the history. */
+export type HistoryRecord = ToolCallRecord | AgentReadRecord;
 
 /** One tool call that runs. */
 export interface RunningToolCall extends ToolCaller {
@@ -97,7 +134,7 @@ export type ComputerEvent =
   | { readonly type: "running"; readonly call: RunningToolCall }
   /** A call has ended. */
   | { readonly type: "ended"; readonly record: ToolCallRecord }
-  /** An Agent has read something. */
-  | { readonly type: "read"; readonly record: ToolCallRecord }
+  /** An Agent has read something, or was refused it. */
+  | { readonly type: "read"; readonly record: AgentReadRecord }
   /** New calls and reads of Agents are refused, or taken again. */
   | { readonly type: "paused"; readonly isPaused: boolean };

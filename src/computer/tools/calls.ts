@@ -186,8 +186,12 @@ export class ToolCalls {
   }
 
   /** This answer is not kept, so the Agent can send the same request again. */
-  #refuseNow({ tool_name }: ToolCallReq): CallToolResult | undefined {
-    if (this.owner.isPaused) return pausedResult(tool_name, this.#context.name);
+  #refuseNow(request: ToolCallReq): CallToolResult | undefined {
+    const { tool_name } = request;
+    if (this.owner.isPaused) {
+      this.owner.keepRefused(request);
+      return pausedResult(tool_name, this.#context.name);
+    }
     const { limits: { maxCalls }, warnOnce } = this.#context;
     if ([...this.#running].filter(({ isLocal }) => !isLocal).length < maxCalls) return undefined;
     warnOnce.warn("tool calls are refused: too many run at once", { limit: maxCalls });
@@ -221,15 +225,13 @@ export class ToolCalls {
   /** Writes a call to the history and the log; the log has names and numbers, never arguments or results. */
   #record(call: RunningCall, { outcome, isOwnResult, result }: ToolOutcome, durationMs: number): void {
     const { id: callId, request, startedAt, place } = call;
-    const { history, events, log } = this.#context;
+    const { log } = this.#context;
     const { server, tool = shorten(request.tool_name, MAX_KEPT_NAME_LENGTH) } = place ?? {};
     // In an MCP server's own result the key may mean anything.
     const errorCode = isOwnResult === true ? undefined : result.meta?.error_code;
     const { reqId, agent, client } = this.owner.callerOf(call);
     const told = { agent, client, server, tool, outcome };
-    history.push({ ...told, callId, reqId, startedAt, durationMs, errorCode }, request.params);
-    const record = events.isEmpty ? undefined : history.last;
-    if (record !== undefined) events.tell({ type: "ended", record });
+    this.owner.keep({ ...told, callId, reqId, startedAt, durationMs, errorCode }, request);
     log.info("tool call", {
       req_id: reqId,
       ...told,

@@ -4,7 +4,12 @@
 import { fitsApproximately, isRecord } from "../../json/json.ts";
 import { shorten } from "../../text/text.ts";
 import { isSecretName, MASK } from "../secrets/masking.ts";
-import type { ToolCaller, ToolCallRecord } from "../shared/computer_events.ts";
+import type {
+  AgentReadRecord,
+  HistoryRecord,
+  ToolCaller,
+  ToolCallRecord,
+} from "../shared/computer_events.ts";
 import { MAX_KEPT_NAME_LENGTH } from "./refusals.ts";
 
 /** The most calls that are kept, and the most reads. */
@@ -13,8 +18,10 @@ const MAX_RECORDS = 1_000;
 const SAME_READ_MS = 300_000;
 /** The calls that count for the order of windows and documents. */
 const MAX_SERVERS = 100;
-/** The most characters of what was read. */
+/** The most characters of what was read, of a query, and of the URI of a document. */
 const MAX_READ_NAME_LENGTH = 1_024;
+/** The most documents of an answer that are kept. */
+const MAX_DOCUMENTS = 20;
 /** The most characters of the arguments of a call that are kept. */
 const MAX_ARGUMENTS_LENGTH = 4_096;
 /** The length that is searched for secrets before a text is cut; secrets are shorter. */
@@ -23,11 +30,16 @@ const MAX_READ_LENGTH = 20_000;
 /** A call as it is kept: its arguments are masked when they are read, by the secrets that are known then. */
 type KeptCall = Omit<ToolCallRecord, "arguments"> & { readonly params: unknown };
 
+/** A call that has ended; one that never ran has no id of its own. */
+export type EndedCall =
+  & Omit<ToolCallRecord, "kind" | "id" | "callId" | "arguments" | "isCut">
+  & { readonly callId?: string };
+
 /** A read by an Agent. */
-export interface AgentRead extends ToolCaller {
-  /** See {@linkcode ToolCallRecord.read}. */
-  readonly read: string;
-  readonly server: string | undefined;
+export interface AgentRead
+  extends ToolCaller, Pick<AgentReadRecord, "read" | "query" | "server" | "outcome"> {
+  /** The URIs of all documents of which the answer told. */
+  readonly documents: readonly string[];
 }
 
 /** The last 1,000 tool calls and the last 1,000 reads, oldest first. */
@@ -35,7 +47,7 @@ export class ToolCallHistory {
   readonly #redact: (text: string) => string;
   readonly #calls: KeptCall[] = [];
   /** Kept apart, so that reads push no call out. */
-  readonly #reads: KeptCall[] = [];
+  readonly #reads: AgentReadRecord[] = [];
   #lastId = 0;
   /**
    * The servers of the last 100 calls that reached one, oldest first, one entry for each call. Kept apart from the records,
@@ -48,41 +60,47 @@ export class ToolCallHistory {
     this.#redact = redact;
   }
 
-  push(
-    call: Omit<ToolCallRecord, "id" | "arguments" | "isCut">,
-    params: Readonly<Record<string, unknown>>,
-  ): void {
+  push(call: EndedCall, params: Readonly<Record<string, unknown>>): void {
+    const id = ++this.#lastId;
     const isCut = !fitsApproximately(params, MAX_ARGUMENTS_LENGTH);
     const kept = isCut ? this.#cut(params, { left: MAX_ARGUMENTS_LENGTH }) : params;
-    this.#calls.push({ ...call, id: ++this.#lastId, isCut, params: kept });
+    this.#calls.push({ kind: "call", callId: `h${id}`, ...call, id, isCut, params: kept });
     if (this.#calls.length > MAX_RECORDS) this.#calls.shift();
     if (call.server !== undefined) this.servers = [...this.servers, call.server].slice(-MAX_SERVERS);
   }
 
   /** Keeps a read, and returns its record: another one, or the one that it goes on. */
-  pushRead(given: AgentRead, nowMs: number = Date.now()): ToolCallRecord {
+  pushRead(given: AgentRead, nowMs: number = Date.now()): AgentReadRecord {
+    const { reqId, outcome } = given;
     const nameOf = (text: string | undefined) => text && shorten(this.#redact(text), MAX_KEPT_NAME_LENGTH);
-    const read = shorten(this.#redact(given.read), MAX_READ_NAME_LENGTH);
-    const [agent, client, server] = [given.agent, given.client, given.server].map(nameOf);
+    const textOf = (text: string) => shorten(this.#redact(text), MAX_READ_NAME_LENGTH);
+    const documents = given.documents.slice(0, MAX_DOCUMENTS).map(textOf);
+    const same = {
+      agent: nameOf(given.agent),
+      client: nameOf(given.client),
+      server: nameOf(given.server),
+      read: textOf(given.read),
+      query: given.query && textOf(given.query),
+      documents,
+      moreDocuments: given.documents.length - documents.length,
+      outcome,
+    };
     const index = this.#reads.findLastIndex((each) =>
-      each.read === read && each.agent === agent && each.client === client && each.server === server &&
-      nowMs - each.startedAt.getTime() - each.durationMs < SAME_READ_MS
+      nowMs - each.lastAt.getTime() < SAME_READ_MS && isSame(each, same)
     );
     const [before] = index === -1 ? [] : this.#reads.splice(index, 1);
     const id = ++this.#lastId;
-    const { callId = `r${id}`, startedAt = new Date(nowMs), reads = 0 } = before ?? {};
-    const fixed = { tool: "", outcome: "ok", errorCode: undefined, isCut: false, params: {} } as const;
-    const durationMs = nowMs - startedAt.getTime();
-    const by = { reqId: given.reqId, agent, client, server };
-    const kept = { ...by, ...fixed, id, callId, read, reads: reads + 1, startedAt, durationMs };
+    const lastAt = new Date(nowMs);
+    const { callId = `r${id}`, firstAt = lastAt, reads = 0 } = before ?? {};
+    const kept = { kind: "read", id, callId, reqId, ...same, reads: reads + 1, firstAt, lastAt } as const;
     this.#reads.push(kept);
     if (this.#reads.length > MAX_RECORDS) this.#reads.shift();
-    return this.#toRecord(kept);
+    return kept;
   }
 
-  get records(): ToolCallRecord[] {
-    return [...this.#calls, ...this.#reads].sort((one, other) => one.id - other.id)
-      .map((call) => this.#toRecord(call));
+  get records(): HistoryRecord[] {
+    return [...this.#calls.map((call) => this.#toRecord(call)), ...this.#reads]
+      .sort((one, other) => one.id - other.id);
   }
 
   /** The call that has ended last. */
@@ -123,6 +141,12 @@ export class ToolCallHistory {
     }
     return Object.fromEntries(members);
   }
+}
+
+function isSame(read: AgentReadRecord, other: Partial<AgentReadRecord>): boolean {
+  return Object.entries(other).every(([key, value]) =>
+    JSON.stringify(read[key as keyof AgentReadRecord]) === JSON.stringify(value)
+  );
 }
 
 /** Hides a value whose name says that it is a secret. */

@@ -1,11 +1,14 @@
 /** The calls that run, as the owner of the Computer sees and stops them. */
 import type { Followers } from "../../async/followers.ts";
 import type { Logger } from "../../log.ts";
+import { ErrorCode } from "../../protocol/error_codes.ts";
 import { clientNamedIn } from "../../protocol/call.ts";
+import type { ToolCallReq } from "../../protocol/tools.ts";
 import { shorten } from "../../text/text.ts";
 import type { OfficeAgent } from "../office/office_agent.ts";
 import type { ComputerEvent, RunningToolCall, ToolCaller } from "../shared/computer_events.ts";
 import type { RunningCall, RunningCalls } from "../shared/running_call.ts";
+import type { EndedCall, ToolCallHistory } from "./history.ts";
 import { MAX_KEPT_NAME_LENGTH, pausedError } from "./refusals.ts";
 
 /** The tool calls of a Computer that run. */
@@ -32,6 +35,7 @@ export interface OwnerCallsContext {
   readonly cancel: (call: RunningCall) => void;
   readonly agent: Pick<OfficeAgent, "name">;
   readonly events: Followers<ComputerEvent>;
+  readonly history: ToolCallHistory;
   /** Agents that keep what they were given have to ask again, and learn whether they may still have it. */
   readonly onPaused: () => void;
   readonly log: Logger;
@@ -91,6 +95,22 @@ export class OwnerCalls implements ComputerCalls {
     const { events } = this.#context;
     const shown = events.isEmpty ? undefined : this.#shown(call);
     if (shown !== undefined) events.tell({ type: "running", call: shown });
+  }
+
+  /** Keeps a call that has ended in the history, and tells of it. */
+  keep(call: EndedCall, { params }: Pick<ToolCallReq, "params">): void {
+    const { history, events } = this.#context;
+    history.push(call, params);
+    const record = events.isEmpty ? undefined : history.last;
+    if (record !== undefined) events.tell({ type: "ended", record });
+  }
+
+  /** Keeps a call that was refused because the Computer is paused; no MCP server has seen it. */
+  keepRefused(request: ToolCallReq): void {
+    const tool = shorten(request.tool_name, MAX_KEPT_NAME_LENGTH);
+    const caller = this.callerOf({ request, isLocal: false });
+    const none = { server: undefined, errorCode: ErrorCode.TOOL_EXECUTION_FAILED, durationMs: 0 };
+    this.keep({ ...caller, ...none, tool, startedAt: new Date(), outcome: "refused" }, request);
   }
 
   #setPaused(isPaused: boolean): void {

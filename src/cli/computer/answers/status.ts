@@ -5,7 +5,11 @@ import { alignColumns, drawColumns } from "../../../terminal/shapes.ts";
 import { printableLine, toSafeLine, toSeenWord } from "../../../text/safe_text.ts";
 import type { Palette } from "../../../terminal/screen.ts";
 import { type ServerState, tellingLines } from "../../../mcp/supervision/server_state.ts";
-import type { ToolCallRecord } from "../../../computer/shared/computer_events.ts";
+import type {
+  AgentReadRecord,
+  HistoryRecord,
+  ToolCallRecord,
+} from "../../../computer/shared/computer_events.ts";
 import { quoteWord } from "../../../terminal/words.ts";
 import { colored, type CommandAnswer, snakeCased } from "../../answers/answer.ts";
 import { skillsText } from "../../answers/mcp_text.ts";
@@ -16,6 +20,8 @@ import { remedyOf } from "./remedies.ts";
 
 /** How many lines of a server's stderr are shown with its failure; npm needs as many. */
 const STDERR_LINES = 8;
+/** How many documents of a read are named in its line. */
+const SHOWN_DOCUMENTS = 3;
 
 export async function showStatus(hosted: HostedComputer): Promise<CommandAnswer> {
   const { computer, store, arrival } = hosted;
@@ -138,20 +144,10 @@ export function showHistory(
 ): CommandAnswer {
   const history = hosted.computer.history.filter(({ id }) => id > sinceId);
   const rows = history.map((record) => {
-    const { startedAt, server, tool, outcome, errorCode, durationMs, agent, client, read, reads = 0 } =
-      record;
-    return [
-      startedAt.toISOString(),
-      server ?? "",
-      read === undefined ? tool : printableLine(read),
-      read !== undefined
-        ? `read ${countOf(reads, "time")}`
-        : errorCode === undefined
-        ? outcome
-        : `${outcome} ${errorCode}`,
-      `${Math.round(durationMs)} ms`,
-      `${agent ?? "(this computer)"}${client === undefined ? "" : ` for ${toSeenWord(client)}`}`,
-    ];
+    const { server, agent, client } = record;
+    const by = `${agent ?? "(this computer)"}${client === undefined ? "" : ` for ${toSeenWord(client)}`}`;
+    const { at, what, outcome, durationMs } = record.kind === "call" ? callCells(record) : readCells(record);
+    return [at.toISOString(), server ?? "", what, outcome, `${Math.round(durationMs)} ms`, by];
   });
   return {
     value: { history: history.map(toHistoryEntry) },
@@ -164,25 +160,61 @@ function historyText(rows: readonly (readonly string[])[], { strong, faint }: Pa
   return drawColumns(rows, { right: [4], paints: [faint, undefined, strong, undefined, faint] });
 }
 
+function callCells({ startedAt: at, tool: what, outcome: plain, errorCode, durationMs }: ToolCallRecord) {
+  return { at, what, outcome: errorCode === undefined ? plain : `${plain} ${errorCode}`, durationMs };
+}
+
+function readCells(record: AgentReadRecord) {
+  const { lastAt: at, firstAt, read, query, documents, moreDocuments, outcome, reads } = record;
+  const shown = documents.slice(0, SHOWN_DOCUMENTS);
+  const rest = documents.length - shown.length + moreDocuments;
+  const told = [...shown.map(printableLine), ...(rest === 0 ? [] : [`${rest} more`])];
+  const what = [
+    printableLine(read),
+    ...(query === undefined ? [] : [toSeenWord(query)]),
+    ...(told.length === 0 ? [] : [`→ ${told.join(", ")}`]),
+  ];
+  const durationMs = at.getTime() - firstAt.getTime();
+  const how = outcome === "ok" ? "read" : outcome;
+  return { at, what: what.join(" "), outcome: `${how} ${countOf(reads, "time")}`, durationMs };
+}
+
 /** The record with the names of our JSON, in snake_case. */
-export function toHistoryEntry(record: ToolCallRecord): HistoryValue {
-  const { id, callId, reqId, startedAt, durationMs, errorCode, agent, client, server, tool, outcome } =
-    record;
-  return {
+export function toHistoryEntry(record: HistoryRecord): HistoryValue {
+  const { id, callId, reqId, agent, client, server } = record;
+  const common = {
     id,
     call: callId,
     req_id: reqId,
     agent: agent ?? null,
     client: client ?? null,
     server: server ?? null,
+  };
+  if (record.kind === "read") {
+    const { kind, read, query, documents, moreDocuments, reads, firstAt, lastAt, outcome } = record;
+    return {
+      ...common,
+      kind,
+      read,
+      query,
+      documents,
+      more_documents: moreDocuments,
+      reads,
+      first_at: firstAt.toISOString(),
+      last_at: lastAt.toISOString(),
+      outcome,
+    };
+  }
+  const { kind, tool, startedAt, durationMs, outcome, errorCode, isCut } = record;
+  return {
+    ...common,
+    kind,
     tool,
-    read: record.read,
-    reads: record.reads,
     started_at: startedAt.toISOString(),
     duration_ms: Math.round(durationMs),
     outcome,
     error_code: errorCode ?? null,
     arguments: record.arguments,
-    is_cut: record.isCut,
+    is_cut: isCut,
   };
 }

@@ -1,11 +1,11 @@
 /** History: the calls of tools, with their arguments masked, and what Agents have read. */
 import { useMemo } from "preact/hooks";
-import type { HistoryValue } from "../../../api_values.ts";
+import type { EndedCallValue, HistoryValue, ReadValue } from "../../../api_values.ts";
 import { parseValue } from "../kit/form.ts";
 import { factsOf, stateOf } from "../kit/parts.ts";
 import { headingOf, type Row, Split } from "../kit/split.ts";
 import { durationText, momentOf } from "../kit/time.ts";
-import { html, linesOf, nameOf, nameText, uriOf, type View } from "../kit/words.ts";
+import { html, lineOf, linesOf, nameOf, nameText, uriOf, type View } from "../kit/words.ts";
 import { texts } from "../texts.ts";
 import { history } from "./computer.ts";
 
@@ -21,36 +21,67 @@ export function History(): View {
   `;
 }
 
-function outcomeOf({ outcome, error_code, reads }: HistoryValue): View {
-  if (reads !== undefined) return html`<small>${T.reads(reads)}</small>`;
-  const kind = outcome === "ok" ? "good" : ["cancelled", "declined"].includes(outcome) ? "off" : "bad";
-  return stateOf(kind, html`<small>${outcome} ${error_code}</small>`);
+function outcomeOf(record: HistoryValue): View {
+  const { outcome } = record;
+  if (record.kind === "read" && outcome === "ok") return html`<small>${T.reads(record.reads)}</small>`;
+  const isOff = ["cancelled", "declined", "refused"].includes(outcome);
+  const kind = outcome === "ok" ? "good" : isOff ? "off" : "bad";
+  const code = record.kind === "call" && record.error_code;
+  return stateOf(kind, html`<small>${outcome} ${code}</small>`);
 }
 
-function whatOf({ tool, read }: HistoryValue): View {
-  return read === undefined ? nameOf(tool) : uriOf(read);
+function whatOf(record: HistoryValue): View {
+  if (record.kind === "call") return nameOf(record.tool);
+  const { read, query } = record;
+  return query === undefined ? uriOf(read) : html`${uriOf(read)}: ${lineOf(query)}`;
+}
+
+/** When, and how long: of a read the last time, and since the first. */
+function timesOf(record: HistoryValue): { readonly at: string; readonly ms: number } {
+  if (record.kind === "call") return { at: record.started_at, ms: record.duration_ms };
+  const { first_at, last_at: at } = record;
+  return { at, ms: Date.parse(at) - Date.parse(first_at) };
 }
 
 export function recordRow(record: HistoryValue): Row {
-  const { started_at, server, duration_ms } = record;
-  const about = html`${momentOf(started_at)} · ${durationText(duration_ms)} · ${nameOf(server)}`;
-  return [whatOf(record), about, outcomeOf(record)];
+  const { at, ms } = timesOf(record);
+  const duration = record.kind === "call" && html`
+    · ${durationText(ms)}
+  `;
+  const server = record.server !== null && html`
+    · ${nameOf(record.server)}
+  `;
+  return [whatOf(record), html`${momentOf(at)}${duration}${server}`, outcomeOf(record)];
 }
 
 export function RecordDetail({ entry: record }: { entry: HistoryValue }): View {
-  const { started_at, tool, read, server, agent, client, duration_ms, arguments: given, is_cut } = record;
+  const { at, ms } = timesOf(record);
+  const isCall = record.kind === "call";
   return html`
     ${headingOf(whatOf(record), outcomeOf(record))}
     ${factsOf([
-      [T.when, momentOf(started_at)],
-      [T.duration, durationText(duration_ms)],
-      [T.server, nameOf(server)],
-      [texts.now.agent, agent === null ? texts.now.you : nameOf(agent)],
-      [T.client, nameOf(client)],
+      [isCall ? T.when : T.lastTime, momentOf(at)],
+      [T.firstTime, !isCall && ms > 0 && momentOf(record.first_at)],
+      [T.duration, isCall && durationText(ms)],
+      [T.server, nameOf(record.server)],
+      [texts.now.agent, record.agent === null ? texts.now.you : nameOf(record.agent)],
+      [T.client, nameOf(record.client)],
     ])}
-    ${read === undefined && html`
-      <h3>${T.arguments}${is_cut && `: ${T.cut}`}</h3>
-      ${linesOf(is_cut ? given : JSON.stringify(parseValue(given), null, 2), { of: nameText(tool) })}
-    `}
+    ${isCall ? argumentsOf(record) : documentsOf(record)}
+  `;
+}
+
+function argumentsOf({ tool, arguments: given, is_cut }: EndedCallValue): View {
+  return html`
+    <h3>${T.arguments}${is_cut && `: ${T.cut}`}</h3>
+    ${linesOf(is_cut ? given : JSON.stringify(parseValue(given), null, 2), { of: nameText(tool) })}
+  `;
+}
+
+function documentsOf({ documents, more_documents: more }: ReadValue): View {
+  return documents.length > 0 && html`
+    <h3>${T.documents}</h3>
+    <ul>${documents.map((uri) => html`<li key=${uri}>${uriOf(uri)}</li>`)}</ul>
+    ${more > 0 && html`<p>${T.more(more)}</p>`}
   `;
 }

@@ -1,9 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
-import { ToolCallHistory } from "../../../../src/computer/tools/history.ts";
+import { type AgentRead, type EndedCall, ToolCallHistory } from "../../../../src/computer/tools/history.ts";
 
-type Call = Parameters<ToolCallHistory["push"]>[0];
-
-function call(changes: Partial<Call> = {}): Call {
+function call(changes: Partial<EndedCall> = {}): EndedCall {
   return {
     reqId: "a",
     callId: "c1",
@@ -15,6 +13,20 @@ function call(changes: Partial<Call> = {}): Call {
     durationMs: 1,
     outcome: "ok",
     errorCode: undefined,
+    ...changes,
+  };
+}
+
+function read(changes: Partial<AgentRead> = {}): AgentRead {
+  return {
+    reqId: "a",
+    agent: "ada",
+    client: undefined,
+    server: undefined,
+    read: "desktop",
+    query: undefined,
+    documents: [],
+    outcome: "ok",
     ...changes,
   };
 }
@@ -75,31 +87,49 @@ Deno.test("of long arguments the beginning is kept, without a piece of a secret 
 
 Deno.test("reads of the same by the same Agent are one record that counts them, and push no call out", () => {
   const history = historyOf((text) => text.replace("secret", "***"));
-  const by = { reqId: "a", agent: "ada", client: undefined, server: undefined };
   history.push(call(), {});
-  const [first, second] = [1, 2].map(() => history.pushRead({ ...by, read: "dpe://host/secret" }));
+  const [first, second] = [1, 2].map(() => history.pushRead(read({ read: "dpe://host/secret" })));
   assertEquals([first?.callId, second?.read, second?.reads], [second?.callId, "dpe://host/***", 2]);
-  history.pushRead({ ...by, client: "Claude", read: "dpe://host/secret" });
-  for (let i = 0; i < 1_000; i++) history.pushRead({ ...by, read: `${i}` });
+  history.pushRead(read({ client: "Claude", read: "dpe://host/secret" }));
+  for (let i = 0; i < 1_000; i++) history.pushRead(read({ read: `${i}` }));
   const { records } = history;
-  assertEquals([records.length, records[0]?.tool, records.at(-1)?.read], [1_001, "t", "999"]);
+  const [oldest, last] = [records[0], records.at(-1)];
+  assertEquals([records.length, oldest?.kind, last?.kind === "read" && last.read], [1_001, "call", "999"]);
   assertEquals(history.servers, ["s"]);
 });
 
 Deno.test("a read of the same after a while is another record", () => {
   const history = historyOf();
-  const read = { reqId: "a", agent: "ada", client: undefined, server: undefined, read: "desktop" };
-  for (const ms of [0, 200_000, 400_000, 800_000]) history.pushRead(read, ms);
-  assertEquals(history.records.map(({ reads, durationMs }) => [reads, durationMs]), [[3, 400_000], [1, 0]]);
+  for (const ms of [0, 200_000, 400_000, 800_000]) history.pushRead(read(), ms);
+  assertEquals(
+    history.records.map((each) => each.kind === "read" && [each.reads, +each.firstAt, +each.lastAt]),
+    [[3, 0, 400_000], [1, 800_000, 800_000]],
+  );
 });
 
 Deno.test("of who reads, and of which server, a masked name is kept", () => {
   const history = historyOf((text) => text.replaceAll("secret", "***"));
   const long = `${"x".repeat(120)}secret${"y".repeat(1e5)}`;
-  history.pushRead({ reqId: "a", agent: long, client: long, server: long, read: "finder" });
+  history.pushRead(read({ agent: long, client: long, server: long }));
   for (const { agent, client, server } of history.records) {
     for (const kept of [agent, client, server]) {
       assertEquals([kept?.slice(118, 124), kept?.length], ["xx***y", 129]);
     }
   }
+});
+
+Deno.test("a search is kept with its query and the documents that it found, another query or another outcome apart", () => {
+  const history = historyOf((text) => text.replaceAll("secret", "***"));
+  const documents = Array.from({ length: 25 }, (_, index) => `dpe://host/secret-${index}`);
+  const kept = history.pushRead(read({ read: "finder", query: "my secret", documents }));
+  assertEquals([kept.query, kept.documents[0], kept.documents.length, kept.moreDocuments], [
+    "my ***",
+    "dpe://host/***-0",
+    20,
+    5,
+  ]);
+  history.pushRead(read({ read: "finder", query: "other", documents }));
+  history.pushRead(read({ read: "finder", query: "other", outcome: "refused" }));
+  assertEquals(history.pushRead(read({ read: "finder", query: "my secret", documents })).reads, 2);
+  assertEquals(history.records.length, 3);
 });
