@@ -19,18 +19,32 @@ const CHECK_INTERVAL_MS = 20;
 /** The time between the returns of two peers, on average: other processes admit about a thousand per second. */
 const RETURN_INTERVAL_MS = 1;
 
+/** What a program runs around its Server, whose calls count as requests in flight. Its members are in the Server's own process. */
+export interface SurroundingWork {
+  /** Takes nothing new from now on. */
+  begin(): void;
+  /** Whether nothing is under way. */
+  readonly isIdle: boolean;
+  /** Ends what is under way, and its members; takes this long at most. */
+  end(timeoutMs: number): Promise<void>;
+}
+
 export interface DrainOptions {
   /** The open connections; a connection that is closed disappears from it. */
   readonly connections: ReadonlyMap<string, Connection>;
   readonly engine: Pick<Engine, "size" | "terminate">;
   readonly timeoutMs: number;
+  readonly around?: SurroundingWork | undefined;
   readonly logger: Logger;
 }
 
 /** The end of a Server. Until it starts, nothing is refused. */
 export class Drain {
   #isStarted = false;
-  /** Why requests are refused: once the peers that understand the farewell have had time to stop sending them. */
+  /**
+   * Why requests are refused: once the peers that understand the farewell have had time to stop sending them. Those of members
+   * in this process belong to work that is under way, and are not.
+   */
   refusal: SmcpError | undefined;
 
   get isStarted(): boolean {
@@ -43,11 +57,14 @@ export class Drain {
    * carried out.
    */
   async run(options: DrainOptions): Promise<void> {
-    const { connections, engine, timeoutMs, logger } = options;
+    const { connections, engine, timeoutMs, around, logger } = options;
     const startMs = performance.now();
     this.#isStarted = true;
+    around?.begin();
     logger.info("draining", { ...countsOf(connections), timeout_ms: Math.round(timeoutMs) });
-    for (const connection of connections.values()) connection.announce(farewellTo(connections.size));
+    for (const connection of connections.values()) {
+      if (!connection.isInner) connection.announce(farewellTo(connections.size));
+    }
     const closingMs = Math.min(CLOSING_MS, timeoutMs * SHARE);
     const deadlineMs = startMs + timeoutMs - closingMs;
     await until(
@@ -55,11 +72,14 @@ export class Drain {
       startMs + Math.min(GRACE_MS, timeoutMs * SHARE),
     );
     this.refusal = closing();
-    await until(() => closeIdle(connections), deadlineMs);
+    await until(() => closeIdle(connections, around), deadlineMs);
     const { in_flight: failed } = countsOf(connections);
     for (const connection of connections.values()) connection.failRequests(unanswered);
-    for (const connection of connections.values()) connection.drop();
-    await until(() => engine.size === 0, deadlineMs + closingMs * SHARE);
+    for (const connection of connections.values()) if (!connection.isInner) connection.drop();
+    await Promise.all([
+      around?.end(closingMs * SHARE),
+      until(() => engine.size === 0, deadlineMs + closingMs * SHARE),
+    ]);
     // The peers of WebSockets that are not closed yet may read nothing.
     engine.terminate();
     logger.info("drained", { failed, duration_ms: Math.round(performance.now() - startMs) });
@@ -85,9 +105,19 @@ function unanswered(request: RelayedRequest): SmcpError {
   return new SmcpError(ErrorCode.UNAVAILABLE, message, { details });
 }
 
-function closeIdle(connections: ReadonlyMap<string, Connection>): boolean {
-  for (const connection of [...connections.values()]) if (connection.isIdle) connection.drop();
-  return connections.size === 0;
+/** Closes what is idle. Work that is under way may need its own members again, and the others in their offices. */
+function closeIdle(
+  connections: ReadonlyMap<string, Connection>,
+  around: SurroundingWork | undefined,
+): boolean {
+  const all = [...connections.values()];
+  const isAtWork = around?.isIdle === false;
+  const inner = all.filter(({ isInner }) => isInner);
+  const used = new Set(isAtWork ? inner.map(({ member }) => member?.officeId) : []);
+  for (const connection of all) {
+    if (!connection.isInner && connection.isIdle && !used.has(connection.member?.officeId)) connection.drop();
+  }
+  return !isAtWork && connections.size === inner.length;
 }
 
 function countsOf(connections: ReadonlyMap<string, Connection>) {

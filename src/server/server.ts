@@ -6,7 +6,7 @@ import {
   type ServerResponse,
 } from "node:http";
 import type { Duplex } from "node:stream";
-import { Drain } from "./drain.ts";
+import { Drain, type SurroundingWork } from "./drain.ts";
 import { createMetricsPage, Health, openMetricsPort } from "./observe/pages.ts";
 import { settledWithin } from "../async/abortable.ts";
 import { createRefusalLog } from "./observe/logs.ts";
@@ -39,6 +39,11 @@ import { Watchdog } from "./engine/watchdog.ts";
 export let listenBeside: (options: ListenOptions, others: OtherPaths) => Promise<SmcpServer>;
 /** What a program around such a Server uses of it, without the network. */
 export let innerSideOf: (server: SmcpServer) => InnerSide;
+/** Drains such a Server, and what a program runs around it, as one. */
+export let drainWith: (
+  server: SmcpServer,
+  options: { readonly timeoutMs: number; readonly around: SurroundingWork | undefined },
+) => Promise<void>;
 /** What operators see of such a Server. */
 export let insightOf: (server: SmcpServer) => Insight;
 
@@ -83,6 +88,7 @@ export class SmcpServer implements AsyncDisposable {
         refused: (refusal) => insight.refused(refusal),
       };
     };
+    drainWith = (server, options) => server.#draining ??= server.#drainAndClose(options);
     insightOf = (server) => server.#parts.insight;
   }
 
@@ -244,16 +250,19 @@ export class SmcpServer implements AsyncDisposable {
    * ```
    */
   drain({ timeoutMs = OPTIONS.drainTimeoutMs.default }: { readonly timeoutMs?: number } = {}): Promise<void> {
-    return this.#draining ??= this.#drainAndClose(timeoutMs);
+    return this.#draining ??= this.#drainAndClose({ timeoutMs });
   }
 
-  async #drainAndClose(timeoutMs: number): Promise<void> {
+  async #drainAndClose(
+    { timeoutMs, around }: { readonly timeoutMs: number; readonly around?: SurroundingWork | undefined },
+  ): Promise<void> {
     const { side: { relayState, engine } } = this.#parts;
     if (this.#closing === undefined) {
       await relayState.drain.run({
         connections: relayState.connections,
         engine,
         timeoutMs,
+        around,
         logger: relayState.logger,
       });
     }

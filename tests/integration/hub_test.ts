@@ -265,15 +265,22 @@ async function beginCall(client: Awaited<ReturnType<TestHub["connect"]>>) {
   return { answer: Promise.resolve(answer) };
 }
 
-Deno.test("a call that has begun is answered before the hub ends", async () => {
+Deno.test("a hub that shuts down finishes calls that have begun, and takes no new call or session", async () => {
   await using hub = await TestHub.start(["--drain-timeout", "60s"]);
-  await hub.add("laptop");
+  const computer = await hub.add("laptop");
   // Their sessions end with the hub.
   const client = await hub.connect("/mcp/o/lab", "lab-only");
   const other = await hub.connect("/mcp/o/lab", "lab-only");
   const { answer } = await beginCall(client);
   hub.door.program.kill("SIGTERM");
-  await other.callTool({ name: "release", arguments: {} });
+  await hub.door.program.said("draining");
+  const ready = await fetch(new URL("/readyz", hub.origin));
+  assertEquals([ready.status, await ready.text()], [503, "A2C-SMCP Server: shutting down\n"]);
+  const begun = await fetch(hub.door.at("/mcp/o/lab"), initializing(bearer("lab-only")));
+  assertEquals([begun.status, begun.headers.get("retry-after")], [503, "1"]);
+  assertStringIncludes(await begun.text(), "shuts down. Try again");
+  await assertRejects(() => other.callTool({ name: "echo", arguments: { text: "hi" } }), Error, "shuts down");
+  await computer.callTool("release", {});
   assertEquals((await within(answer, "the answer")).isError ?? false, false);
   assertEquals((await hub.door.program.end()).code, 0);
   await Promise.all([client.close(), other.close()]);
@@ -287,7 +294,7 @@ Deno.test("a call that takes longer than a hub waits is answered with an error",
   hub.door.program.kill("SIGTERM");
   const { isError, content } = await within(answer, "the answer");
   assertEquals(isError, true);
-  assertMatch(JSON.stringify(content), /The tool may have run/);
+  assertMatch(JSON.stringify(content), /before the Server shut down; the tool may have run/);
   assertEquals((await hub.door.program.end()).code, 0);
   await client.close();
 });

@@ -25,8 +25,6 @@ import { type HubPlace, namesOf, seatsAt } from "./seats.ts";
 
 /** The most sessions of MCP clients. */
 const MAX_SESSIONS = 1_000;
-/** How long the answers to calls that a shutdown has ended may take, in milliseconds. */
-const TELL_MS = 500;
 
 export async function openHub(
   options: HubOptions,
@@ -112,12 +110,18 @@ export async function openHub(
       const quotas = server?.quotas ?? new StrangerQuotas();
       if (operator !== undefined) port.console = createHubConsole(console, { operator, quotas, logger });
     },
-    async finish(timeoutMs) {
-      await settledWithin(port.untilIdle(), timeoutMs);
-      // Calls that are still open end with the Agents, and their clients are told so.
-      await seats.close();
-      await settledWithin(port.untilIdle(), TELL_MS);
-      await port.handler?.close();
+    work: {
+      begin: () => port.refuseNew(),
+      get isIdle() {
+        return port.isIdle;
+      },
+      async end(timeoutMs) {
+        await settledWithin(port.untilIdle(), timeoutMs / 3);
+        // Calls that wait for something else than a Computer end with the Agents. Their clients are told so.
+        await settledWithin(seats.close(), timeoutMs / 3);
+        await settledWithin(port.untilIdle(), timeoutMs / 3);
+        await port.handler?.close();
+      },
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

@@ -45,6 +45,7 @@ export class McpPort {
   /** The calls under way, without streams. */
   #calls = 0;
   #onIdle: (() => void) | undefined;
+  #refusesNew = false;
   #onSignIn: ((origin: string) => void) | undefined;
 
   constructor(connections: ClientConnections) {
@@ -79,7 +80,9 @@ export class McpPort {
       const refusal = REFUSALS[response.statusCode];
       if (refusal !== undefined) this.onRefused?.(refusal);
     });
-    if (method === "POST" && headers["mcp-method"] !== LISTEN_METHOD) this.#count(answered);
+    const isCall = method === "POST" && headers["mcp-method"] !== LISTEN_METHOD;
+    // What is refused keeps no drain from its end.
+    if (isCall && !this.#refusesNew) this.#count(answered);
     return true;
   }
 
@@ -104,9 +107,19 @@ export class McpPort {
     };
   }
 
+  /** Refuses new requests of MCP clients from now on; those under way go on. */
+  refuseNew(): void {
+    this.#refusesNew = true;
+    this.handler?.refuseNew();
+  }
+
+  get isIdle(): boolean {
+    return this.#calls === 0;
+  }
+
   /** Resolves when no call is under way. */
   untilIdle(): Promise<void> {
-    if (this.#calls === 0) return Promise.resolve();
+    if (this.isIdle) return Promise.resolve();
     return new Promise((resolve) => this.#onIdle = resolve);
   }
 

@@ -9,6 +9,7 @@ import type { AuthProvider } from "../../server/admission/provider.ts";
 import type { OtherPaths } from "../../server/engine/port.ts";
 import { OPTION_NAMES, rowOf } from "../../server/options/checks.ts";
 import type { ListenOptions } from "../../server/options/settings.ts";
+import type { SurroundingWork } from "../../server/drain.ts";
 import type { InnerSide, SmcpServer } from "../../server/server.ts";
 import { announce, loggerOf } from "../options.ts";
 import { CommandFailedError, ExitCode, UsageError } from "../outcome.ts";
@@ -43,8 +44,8 @@ export interface Surroundings extends AsyncDisposable {
   readonly countSessions: () => number;
   /** Called when the Server can be operated. */
   onOperated(console: ProgramConsole): void;
-  /** Ends what is in flight, when the Server is about to end; takes this long at most. */
-  finish(timeoutMs: number): Promise<void>;
+  /** What a drain of the Server waits for. */
+  readonly work: SurroundingWork;
 }
 
 export interface RunOptions {
@@ -137,14 +138,13 @@ async function end(
     readonly around: Surroundings | undefined;
   },
 ): Promise<void> {
-  const startMs = performance.now();
+  const { drainWith } = await import("../../server/server.ts");
   const timer = setTimeout(() => {
     logger.warn("connections did not close in time");
     Deno.exit(ExitCode.OK);
   }, drainTimeoutMs - Math.min(EXIT_MS, drainTimeoutMs * EXIT_SHARE));
   try {
-    await around?.finish(drainTimeoutMs / 2);
-    await server.drain({ timeoutMs: drainTimeoutMs - Math.floor(performance.now() - startMs) });
+    await drainWith(server, { timeoutMs: drainTimeoutMs, around: around?.work });
   } finally {
     clearTimeout(timer);
   }

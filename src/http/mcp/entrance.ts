@@ -4,7 +4,12 @@
  */
 import { Releases } from "../../async/releases.ts";
 import { type AskedRequest, pairsOf } from "../headers.ts";
-import { isJsonContentType, isLegacyRequest, type McpHttpHandler } from "@modelcontextprotocol/server";
+import {
+  isJsonContentType,
+  isJSONRPCRequest,
+  isLegacyRequest,
+  type McpHttpHandler,
+} from "@modelcontextprotocol/server";
 import { Deadline } from "../../async/deadline.ts";
 import { rateOf, TokenBucket } from "../../async/token_bucket.ts";
 import { BoundedLog } from "../../bounded_log.ts";
@@ -120,6 +125,7 @@ export class Entrance implements HttpHandler {
   readonly #sessions: Sessions;
   readonly #log: Logger;
   readonly #refusals: BoundedLog;
+  #refusesNew = false;
   #isClosed = false;
 
   /** Throws a TypeError for an origin that no page can have. */
@@ -151,6 +157,11 @@ export class Entrance implements HttpHandler {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** Refuses new requests from now on. Those under way go on, with the answers of their clients to what they ask. */
+  refuseNew(): void {
+    this.#refusesNew = true;
   }
 
   /** How many sessions there are, of all paths. */
@@ -256,6 +267,7 @@ export class Entrance implements HttpHandler {
     { route, access, sender }: Admitted,
   ): Promise<Response> {
     const { request, body, forms } = admitted;
+    if (this.#refusesNew && [body].flat().some(isNewRequest)) return shuttingDown();
     const fields = { client: access.id, path: route.path, ...sender };
     const passed = this.#sessions.isKnown(request) ? undefined : withoutBody(admitted);
     const isLegacy = passed === undefined || await isLegacyRequest(passed, body);
@@ -270,6 +282,17 @@ export class Entrance implements HttpHandler {
     const response = await path.modern.fetch(passed, { parsedBody: body, authInfo: toAuthInfo(access) });
     return forms === undefined ? response : await inForm(response, forms);
   }
+}
+
+/** A client that pings waits for the answer to something else. */
+function isNewRequest(message: unknown): boolean {
+  return isJSONRPCRequest(message) && message.method !== "ping";
+}
+
+function shuttingDown(): Response {
+  return httpError(503, "Cannot serve this request: the MCP server shuts down. Try again in a moment", {
+    headers: { "retry-after": "1" },
+  });
 }
 
 function closing(): Response {

@@ -199,6 +199,11 @@ export class Connection implements Target {
     return this.#session.state;
   }
 
+  /** Whether its member is in this process. */
+  get isInner(): boolean {
+    return this.state.transport === "memory";
+  }
+
   get isEnded(): boolean {
     return this.#isEnded;
   }

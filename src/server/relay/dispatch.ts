@@ -125,7 +125,7 @@ const relay: Route = {
     const { officeId, name: agent, isObserver: isObserving } = call.requireRole("agent");
     if (isObserving) requireReading(call, { body, officeId });
     if (body instanceof RawRequest && body.isTooDeep) throw nestedTooDeep(event);
-    if (relayState.drain.refusal !== undefined) throw relayState.drain.refusal;
+    if (relayState.drain.refusal !== undefined && !connection.isInner) throw relayState.drain.refusal;
     const target = relayState.offices.findComputer(officeId, computer);
     if (target === undefined) {
       const sleeper = relayState.sleepers.find(officeId, computer);

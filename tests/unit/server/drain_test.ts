@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { silentLogger } from "../../../src/log.ts";
 import { Drain, type DrainOptions } from "../../../src/server/drain.ts";
+import type { Connection } from "../../../src/server/relay/connection.ts";
 import { FakeTimers } from "../../fixtures/fake_timers.ts";
 import { LogBook } from "../../fixtures/log_book.ts";
 import { openConnection, openConnectionContext } from "./relay/_connection.ts";
@@ -59,4 +60,57 @@ Deno.test("a drain does not wait for a join, which may wait for Redis", async ()
   joining.drop = () => void connections.delete(joining.sid);
   const tookMs = await timeOf({ connections, engine: { size: 0, terminate() {} }, timeoutMs: 10_000 });
   assert(tookMs < 5_000, `${tookMs} ms`);
+});
+
+Deno.test("a drain gives the work around a Server its whole time, and ends what is left then", async () => {
+  let [began, endedAtMs, startMs] = [0, 0, 0];
+  const around = {
+    begin() {
+      began++;
+      startMs = performance.now();
+    },
+    isIdle: false,
+    end() {
+      endedAtMs = performance.now() - startMs;
+      return Promise.resolve();
+    },
+  };
+  const engine = { size: 0, terminate() {} };
+  await timeOf({ connections: new Map(), engine, timeoutMs: 20_000, around });
+  assertEquals(began, 1);
+  assert(endedAtMs >= 19_000, `${endedAtMs} ms`);
+});
+
+Deno.test("a drain keeps the members whom work under way may need again, and closes the others", async () => {
+  const shared = openConnectionContext();
+  const connections = new Map<string, Connection>();
+  const dropped: string[] = [];
+  const add = (sid: string, officeId: string) => {
+    const connection = openConnection(sid, shared);
+    const member = { sid, officeId, name: sid, role: "computer", principal: "anonymous" } as const;
+    connection.enter({ ...member, isObserver: false, joinedAt: "" });
+    Object.defineProperty(connection, "isInner", { value: sid === "inner" });
+    connection.drop = () => {
+      dropped.push(sid);
+      connections.delete(sid);
+      around.isIdle ||= sid === "other";
+    };
+    connections.set(sid, connection);
+  };
+  const ended: (readonly string[])[] = [];
+  const around = {
+    begin() {},
+    isIdle: false,
+    end() {
+      ended.push([...dropped]);
+      return Promise.resolve();
+    },
+  };
+  for (const [sid, office] of [["used", "lab"], ["other", "den"], ["inner", "lab"]] as const) {
+    add(sid, office);
+  }
+  await timeOf({ connections, engine: { size: 0, terminate() {} }, timeoutMs: 20_000, around });
+  assertEquals(dropped, ["other", "used"]);
+  assertEquals([...connections.keys()], ["inner"]);
+  assertEquals(ended, [["other", "used"]]);
 });
