@@ -26,8 +26,9 @@ export async function showMachines(server: OperatedServer): Promise<CommandAnswe
   const seen = await server.insight.askMachines();
   machines.noteSeen(seen);
   const seats = Map.groupBy(seen, ({ principal }) => principal);
+  const problem = machines.problem ?? unwrittenProblem(machines.unwritten);
   const value: MachinesValue = {
-    problem: machines.problem ?? null,
+    problem: problem ?? null,
     machines: machines.list().map((each) => toValue(each, seats.get(MACHINE_PREFIX + each.id) ?? [])),
     waiting: joins.waiting.map(({ name, system, address = "", audience, since }) => ({
       name,
@@ -41,7 +42,7 @@ export async function showMachines(server: OperatedServer): Promise<CommandAnswe
     value,
     ...colored(({ strong, faint }) =>
       [
-        ...machines.problem === undefined ? [] : [`problem: ${machines.problem}`],
+        ...problem === undefined ? [] : [`problem: ${problem}`],
         drawColumns(value.machines.map(cellsOf), { paints: [faint, strong] }) || "no machines",
         ...value.waiting.map(({ name, system, address, server: url, since }) =>
           `waits for "${commandLineOf("server")} machines approve CODE": ${toSeenWord(name)}, ${
@@ -51,6 +52,12 @@ export async function showMachines(server: OperatedServer): Promise<CommandAnswe
       ].join("\n")
     ),
   };
+}
+
+function unwrittenProblem(machines: readonly Machine[]): string | undefined {
+  if (machines.length === 0) return undefined;
+  const names = machines.map(({ name }) => toSeenName(name)).join(", ");
+  return `the file of machines could not be changed, and still has ${names}: revoke again before this Server ends`;
 }
 
 function cellsOf(
@@ -137,7 +144,7 @@ export async function limitMachine(
 
 export async function revokeMachine(server: OperatedServer, which: string): Promise<CommandAnswer> {
   const { machines } = machinesOf(server);
-  const machine = find(machines.list(), which);
+  const machine = find([...machines.list(), ...machines.unwritten], which);
   await machines.revoke(machine.id);
   return answerOf(server, { id: machine.id, deed: "revoked", machine });
 }

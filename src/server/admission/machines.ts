@@ -54,6 +54,8 @@ export class Machines implements AuthProvider, AsyncDisposable {
   readonly #options: MachinesOptions;
   readonly #now: () => number;
   readonly #known = new Map<string, KnownMachine>();
+  /** Those that were revoked while the file could not be changed, which has them still. */
+  readonly #unwritten = new Map<string, Machine>();
   #files: WatchedFiles | undefined;
   #lock: Disposable | undefined;
   #hasSeen = false;
@@ -101,6 +103,11 @@ export class Machines implements AuthProvider, AsyncDisposable {
     return [...this.#known.values()].map(({ machine }) => machine);
   }
 
+  /** The machines that were revoked, but stand in the file. The next change of the file removes them. */
+  get unwritten(): readonly Machine[] {
+    return [...this.#unwritten.values()];
+  }
+
   async authenticate({ auth }: Pick<Credentials, "auth">): Promise<AuthDecision> {
     const checked = await this.check(auth[PROOF_FIELD]);
     if ("refused" in checked) return checked;
@@ -114,7 +121,8 @@ export class Machines implements AuthProvider, AsyncDisposable {
     const id = await subjectOf(proof) ?? "";
     const known = this.#known.get(id);
     // It may be in the file: the machine tries again.
-    if (known === undefined && this.problem !== undefined) throw new FileContentError(this.problem);
+    const isOut = this.#unwritten.has(id);
+    if (known === undefined && !isOut && this.problem !== undefined) throw new FileContentError(this.problem);
     if (known === undefined || typeof proof !== "string") return { refused: `${WRONG_PROOF}: ${AGAIN}` };
     const { machine: { key, audience, name, lastSeen }, seen } = known;
     const nowMs = this.#now();
@@ -159,14 +167,17 @@ export class Machines implements AuthProvider, AsyncDisposable {
   /**
    * Removes a machine; its connections end at once.
    *
-   * @throws {MachineError} for a file that cannot be changed: then it is out until that file is read again.
+   * @throws {MachineError} for a file that cannot be changed: then it is out as long as this object is in use.
    */
   async revoke(id: string): Promise<void> {
     await this.#change(id, () => undefined).catch((cause) => {
-      const { ending } = this.#known.get(id) ?? {};
+      const known = this.#known.get(id);
+      if (known !== undefined) this.#unwritten.set(id, known.machine);
       this.#known.delete(id);
-      ending?.abort(REVOCATION);
-      const text = `${describeError(cause)}. The machine is out for now: mend that, and revoke it again`;
+      known?.ending.abort(REVOCATION);
+      const text = `${
+        describeError(cause)
+      }. The machine is out while this Server runs: mend that, and revoke it again`;
       throw new MachineError(text, { cause });
     });
   }
@@ -213,11 +224,12 @@ export class Machines implements AuthProvider, AsyncDisposable {
 
   /** Changes, adds or removes the machine of an id in the file. */
   async #change(id: string, change: (before: Machine | undefined) => Machine | undefined): Promise<void> {
+    let machines: readonly Machine[] = [];
     const toText = () => {
       const changed = change(this.find(id));
       const others = this.list().filter((each) => each.id !== id);
       if (changed !== undefined) requireOwnName(changed, others);
-      const machines = changed === undefined ? others : [...others, changed];
+      machines = changed === undefined ? others : [...others, changed];
       if (machines.length <= MAX_MACHINES) return writeMachineList(machines);
       throw new MachineError(`Cannot add a machine: there are ${MAX_MACHINES} already; revoke others first`);
     };
@@ -225,6 +237,7 @@ export class Machines implements AuthProvider, AsyncDisposable {
       if (cause instanceof MachineError) throw cause;
       throw new MachineError(`Cannot change the machines: ${describeError(cause)}`, { cause });
     });
+    if (this.#unwritten.delete(id)) this.#use(machines);
     this.#hasSeen = false;
     this.#writtenAtMs = this.#now();
   }
@@ -232,6 +245,7 @@ export class Machines implements AuthProvider, AsyncDisposable {
   /** Uses a list, and ends the connections of machines that are no longer in it as they were. */
   #use(machines: readonly Machine[]): void {
     const listed = new Map(machines.map((machine) => [machine.id, this.#withLastSeen(machine)]));
+    for (const id of [...this.#unwritten.keys()]) if (!listed.delete(id)) this.#unwritten.delete(id);
     for (const [id, { machine, ending, seen }] of [...this.#known]) {
       const now = listed.get(id);
       if (now !== undefined && rightsOf(now) === rightsOf(machine)) continue;

@@ -119,6 +119,39 @@ Deno.test("a machine is out when it is revoked, also while the file of machines 
   assertEquals(await Deno.readTextFile(server.file), "{");
 });
 
+Deno.test("a machine whose revocation could not be written stays out when the file is read again, until it joins anew", async () => {
+  await using server = await JoiningServer.open();
+  const [machine, other] = [await TestMachine.make(), await TestMachine.make()];
+  const id = await server.approve(machine);
+  const otherId = await server.approve(other, { name: "desk" });
+  const before = await Deno.readTextFile(server.file);
+  await Deno.writeTextFile(server.file, "{");
+  await assertRejects(() => server.machines.revoke(id), Error, "out while this Server runs");
+  const isOut = async () => "refused" in await decide(server, machine);
+  assertEquals(await isOut(), true);
+  assertEquals(server.machines.unwritten.map((each) => each.id), [id]);
+  await Deno.writeTextFile(server.file, before);
+  // It reads the file, and does what could not be done.
+  await server.machines.change(otherId, { name: "shelf" });
+  assertEquals(await isOut(), true);
+  assertEquals(readMachineList(await Deno.readTextFile(server.file)).map((each) => each.id), [otherId]);
+  assertEquals(server.machines.unwritten, []);
+  await server.approve(machine);
+  assertEquals(await isOut(), false);
+});
+
+Deno.test("a machine whose revocation could not be written may be approved again", async () => {
+  await using server = await JoiningServer.open();
+  const machine = await TestMachine.make();
+  const id = await server.approve(machine);
+  const before = await Deno.readTextFile(server.file);
+  await Deno.writeTextFile(server.file, "{");
+  await assertRejects(() => server.machines.revoke(id), Error, "revoke it again");
+  await Deno.writeTextFile(server.file, before);
+  await server.approve(machine);
+  assertEquals("refused" in await decide(server, machine), false);
+});
+
 Deno.test("a file of machines of a newer version is named as such", () => {
   assertThrows(() => readMachineList('{"version":2,"machines":[]}'), Error, "it is of version 2");
 });
