@@ -1,4 +1,5 @@
 /** The commands of a hub's operator. */
+import { DatabaseSync } from "node:sqlite";
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { Grants } from "../../src/hub/grants.ts";
 import { StateFile } from "../../src/hub/state_file.ts";
@@ -41,6 +42,52 @@ Deno.test("grants are listed, renamed, limited and revoked beside a hub that run
   await hub.log.until(({ message }) => message === "a grant was changed by a command");
   assertStringIncludes((await run("grants", "revoke", id)).stdout, `Revoked ${id}`);
   assertEquals((await run("grants", "--json")).stdout.trim(), "[]");
+});
+
+Deno.test("a grant is limited to a Computer that nobody has seen only with --yes", async () => {
+  const { hub, id, run } = await openWithGrant();
+  await using _ = hub;
+  const names = (computer: string) => [{ computer, tool: "echo", name: "echo" }];
+  const gateways = [
+    { offices: ["lab"], names: names("ada-laptop") },
+    { offices: ["den"], names: names("attic") },
+    {
+      offices: ["den", "lab"],
+      names: [],
+      computers: [{ office: "lab", computer: "desk", name: "desk@lab" }],
+    },
+  ];
+  await Deno.writeTextFile(
+    `${hub.stateFile}.names.json`,
+    JSON.stringify({ version: 1, names: [], gateways }),
+  );
+  const limit = (...words: string[]) => run("grants", "limit", id, ...words);
+  const slip = await limit("--computer", "ada-laptpo");
+  assertEquals(slip.code, 2);
+  assertStringIncludes(slip.stderr, 'No Computer named "ada-laptpo" (Computers: ada-laptop, desk)');
+  assertStringIncludes(slip.stderr, 'did you mean "ada-laptop"?; add --yes');
+  assertEquals((await limit("--computer", "attic")).code, 2);
+  const known = await limit("--computer", "ada-laptop", "--computer", "desk");
+  assertEquals(known.code, 0, known.stderr);
+  const unseen = await run("grants", "limit", id, "--computer", "desk", "--yes", "--json");
+  assertEquals(JSON.parse(unseen.stdout).computers, ["desk"]);
+});
+
+Deno.test("a state file that cannot be changed is named, with what to do", async () => {
+  const { hub, id, run } = await openWithGrant();
+  await using _ = hub;
+  {
+    using db = new DatabaseSync(hub.stateFile);
+    const full = "BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END";
+    db.exec(`CREATE TRIGGER full BEFORE DELETE ON grants ${full}`);
+  }
+  const { code, stderr } = await run("grants", "revoke", id);
+  assertEquals(code, 1);
+  assertStringIncludes(
+    stderr,
+    `Cannot change the hub's state file "${hub.stateFile}": database or disk is full`,
+  );
+  assertStringIncludes(stderr, "stop the hub");
 });
 
 Deno.test("what a command cannot do is an error that says what to do, and changes nothing", async () => {

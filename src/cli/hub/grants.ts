@@ -3,22 +3,25 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { GrantValue } from "../../api_values.ts";
 import type { Grant, GrantChange, Grants } from "../../hub/grants.ts";
 import { hasPath } from "../../gateway/http/paths.ts";
+import { isRecord } from "../../json/json.ts";
+import { silentLogger } from "../../log.ts";
 import type { Invitations } from "../../hub/invitations.ts";
 import { ACCESS_RIGHTS, type AccessRights } from "../../protocol/rights.ts";
-import { countOf } from "../../text/text.ts";
+import { countOf, describeError } from "../../text/text.ts";
 import { toBareLine, toSeenName } from "../../text/safe_text.ts";
-import { unknownName } from "../../text/spelling.ts";
+import { didYouMean, unknownName } from "../../text/spelling.ts";
 import type { CommandAnswer } from "../answers/answer.ts";
 import { collect, parseName } from "../options.ts";
-import { UsageError } from "../outcome.ts";
+import { CommandFailedError, UsageError } from "../outcome.ts";
 import { existingStateFiles } from "../../files/state_folder.ts";
-import { hubStateFile, type HubStateOptions } from "./options.ts";
+import { hubStateFile, type HubStateOptions, toolNamesFile } from "./options.ts";
 
 export interface Printed {
   readonly json?: boolean;
 }
 
-type UseState = (state: HubState) => Pick<CommandAnswer, "value" | "text">;
+type Told = Pick<CommandAnswer, "value" | "text">;
+type UseState = (state: HubState) => Told | Promise<Told>;
 
 /** Opens the state of the hub, and prints what was done with it. */
 export type RunGrantCommand = (printed: Printed, use: UseState) => Promise<void>;
@@ -85,6 +88,7 @@ interface Limits extends Printed {
   readonly rights?: AccessRights;
   readonly office?: readonly string[];
   readonly computer?: readonly string[];
+  readonly yes?: boolean;
 }
 
 function addLimit(group: Command, run: RunGrantCommand): void {
@@ -98,9 +102,10 @@ function addLimit(group: Command, run: RunGrantCommand): void {
       new Option("--computer <name>", "a Computer that it may use, of all its offices; can be repeated")
         .argParser(collect),
     )
+    .option("--yes", "also a Computer that no client has seen yet", false)
     .addOption(jsonOption())
-    .action((id: string, { rights, office, computer, ...printed }: Limits) =>
-      run(printed, ({ grants }) => {
+    .action((id: string, { rights, office, computer, yes, ...printed }: Limits) =>
+      run(printed, async ({ grants, computersOf }) => {
         if (rights === undefined && office === undefined && computer === undefined) {
           throw new UsageError("Cannot limit the grant: give --rights, --office or --computer");
         }
@@ -108,6 +113,9 @@ function addLimit(group: Command, run: RunGrantCommand): void {
         const offices = office?.map(parseOffice);
         const computers = computer?.map((each) => parseAs("Computer", each));
         requireLess(grant, { rights, offices, computers });
+        if (!yes) {
+          requireKnown(computers, [...await computersOf(offices ?? grant.offices), ...grant.computers ?? []]);
+        }
         return change(grants, id, { rights, offices, computers });
       })
     );
@@ -123,6 +131,14 @@ function requireLess(grant: Grant, { rights, offices, computers }: GrantChange):
   if (office !== undefined) throw moreThan(grant, `it has no rights in office ${toSeenName(office)}`);
   const computer = computers?.find((each) => seen?.includes(each) === false);
   if (computer !== undefined) throw moreThan(grant, `it does not see Computer ${toSeenName(computer)}`);
+}
+
+/** A name with a slip would leave the client nothing, and the right one would be more than it has from then on. */
+function requireKnown(computers: readonly string[] = [], known: readonly string[]): void {
+  const unknown = known.length === 0 ? undefined : computers.find((each) => !known.includes(each));
+  if (unknown === undefined) return;
+  const why = unknownName("Computer", unknown, known);
+  throw new UsageError(`${why}${didYouMean(unknown, known)}; add --yes for one that no client has seen yet`);
 }
 
 function moreThan({ id }: Grant, why: string): UsageError {
@@ -146,13 +162,15 @@ function addRevoke(group: Command, run: RunGrantCommand): void {
 interface HubState {
   readonly grants: Grants;
   readonly invitations: Invitations;
+  /** The Computers that are known in these offices, also those that are away. */
+  readonly computersOf: (offices: readonly string[]) => Promise<readonly string[]>;
 }
 
 /** Does it with the file of these options, which a hub may use meanwhile. */
 export async function runGrantCommand(
   options: HubStateOptions,
   use: UseState,
-): Promise<Pick<CommandAnswer, "value" | "text">> {
+): Promise<Told> {
   const path = stateFileOf(options);
   // Loaded only now, so that --help and a wrong command line are fast.
   const [{ StateFile, StateFileError }, { Grants }, { Invitations }] = await Promise.all([
@@ -162,10 +180,34 @@ export async function runGrantCommand(
   ]);
   try {
     using file = StateFile.openExisting(path);
-    return use({ grants: new Grants(file), invitations: new Invitations(file) });
+    return await use({
+      grants: new Grants(file),
+      invitations: new Invitations(file),
+      computersOf: (offices) => knownComputers(path, offices),
+    });
   } catch (error) {
-    throw error instanceof StateFileError ? new UsageError(error.message, { cause: error }) : error;
+    if (error instanceof StateFileError) throw new UsageError(error.message, { cause: error });
+    if (isRecord(error) && error["code"] === SQLITE_ERROR) throw cannotChange(path, error);
+    throw error;
   }
+}
+
+const SQLITE_ERROR = "ERR_SQLITE_ERROR";
+
+function cannotChange(path: string, cause: unknown): CommandFailedError {
+  return new CommandFailedError(
+    `Cannot change the hub's state file "${path}": ${
+      describeError(cause)
+    }. Nothing was changed: free space on its ` +
+      "disk, and run the command again. To keep a client out until then, stop the hub",
+  );
+}
+
+/** The Computers that clients of the hub have seen; none while that cannot be read. */
+async function knownComputers(path: string, offices: readonly string[]): Promise<readonly string[]> {
+  const { GatewayState } = await import("../agent/mcp/gateway_state.ts");
+  const names = await GatewayState.open(toolNamesFile(path), silentLogger).catch(() => undefined);
+  return names?.computersOf(offices) ?? [];
 }
 
 /** The file that is given, or is in the state folder; without one, that of the only service of systemd, for root. */
@@ -188,7 +230,7 @@ function change(
   grants: Grants,
   id: string,
   changed: GrantChange,
-): Pick<CommandAnswer, "value" | "text"> {
+): Told {
   grants.change(id, changed);
   const grant = find(grants, id);
   return { value: toJson(grant), text: describe(grant) };

@@ -20,7 +20,7 @@ import { ClientConnections } from "./client_connections.ts";
 import { createHubConsole } from "./console.ts";
 import { addGrantCommands, runGrantCommand } from "./grants.ts";
 import { McpPort } from "./mcp_port.ts";
-import { type HubOptions, hubStateFile } from "./options.ts";
+import { type HubOptions, hubStateFile, toolNamesFile } from "./options.ts";
 import { type HubPlace, namesOf, seatsAt } from "./seats.ts";
 
 /** The most sessions of MCP clients. */
@@ -48,7 +48,7 @@ export async function openHub(
   const { tools, onChange } = options;
   const gateway = { tools, onChange, patienceMs: patienceMsOf(options), logger, onActivity };
   const file = hubStateFile(options);
-  const state = file === undefined ? undefined : await GatewayState.open(`${file}.names.json`, logger);
+  const state = file === undefined ? undefined : await GatewayState.open(toolNamesFile(file), logger);
   opening.defer(() => state?.close());
   const memory = state && ((offices: readonly string[]) => state.of(offices));
   const seats = opening.use(new Seats({ ...seatsAt(place.promise), gateway, memory, logger }));

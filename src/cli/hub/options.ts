@@ -25,6 +25,11 @@ export function stateFileOption(): Option {
   ).env("A2C_HUB_STATE_FILE");
 }
 
+/** Where a hub keeps the names of tools, beside its state. */
+export function toolNamesFile(stateFile: string): string {
+  return `${stateFile}.names.json`;
+}
+
 /** The path for a hub; `undefined` when none is given, and there is no state folder. */
 export function hubStateFile({ stateFile: given }: HubStateOptions): string | undefined {
   return given ?? stateFile("hub.sqlite");

@@ -77,6 +77,16 @@ export class GatewayState {
     };
   }
 
+  /** The Computers of these offices whose tools have names. */
+  computersOf(offices: readonly string[]): readonly string[] {
+    const found = [...this.#kept].flatMap(([key, { names, computers }]): readonly Named[] => {
+      const [office, ...others] = officesOf(key);
+      if (others.length > 0) return computers.filter((each) => offices.includes(each.office));
+      return office !== undefined && offices.includes(office) ? names : [];
+    });
+    return [...new Set(found.map(({ computer }) => computer))];
+  }
+
   async close(): Promise<void> {
     await this.#writing;
   }
@@ -146,7 +156,14 @@ function toText(file: KeptByOffices): string {
   return `${JSON.stringify({ version: 1, names, ...own, ...several }, null, 1)}\n`;
 }
 
+type Named = Pick<GivenName, "computer">;
+
 const ONLY = JSON.stringify([]);
+
+function officesOf(key: string): readonly string[] {
+  const offices = parseJson(key);
+  return isTexts(offices) ? offices : [];
+}
 
 function toFields({ names, computers, pinned }: KeptByGateway) {
   return {
