@@ -3,6 +3,9 @@
 import { join } from "node:path";
 import manifest from "../deno.json" with { type: "json" };
 import project from "../project.json" with { type: "json" };
+import { ErrorCode } from "../src/protocol/error_codes.ts";
+import { FarewellCode } from "../src/protocol/farewell.ts";
+import { addressOf } from "./pages.ts";
 import { type SitePage, toPage } from "./read.ts";
 
 /** What programs import; the other exports are programs, or for our own packages. */
@@ -32,6 +35,13 @@ const OWN_SEARCH = ["all_symbols.html", "search_index.js", "search.js", "fuse.js
 
 /** Members that `deno doc` shows although they are marked as internal, and their anchors. */
 const INTERNAL = new Map([["Agent.connectBy", "method_connectby_0"]]);
+
+/** What the properties of tables are, which `deno doc` shows as `number` and `string`. */
+const VALUES = new Map(
+  Object.entries({ ErrorCode, FarewellCode }).flatMap(([table, values]) =>
+    Object.entries(values).map(([name, value]) => [`${table}.${name}`, JSON.stringify(value)])
+  ),
+);
 
 function specifierOf(name: string): string {
   return name === "" || name === "." ? manifest.name : `${manifest.name}/${name}`;
@@ -97,7 +107,7 @@ async function mendPages(
     if (isDirectory) await mendPages(path, { root, depth: depth + 1 });
     else if (INTERNAL.has(name.replace(/\.html$/, ""))) await Deno.remove(path);
     else if (name.endsWith(".html")) {
-      await Deno.writeTextFile(path, mendPage(await Deno.readTextFile(path), { root, depth }));
+      await Deno.writeTextFile(path, mendPage(await Deno.readTextFile(path), { root, depth, name }));
     }
   }
 }
@@ -113,12 +123,15 @@ const usage = new RegExp(
   "g",
 );
 
-function mendPage(html: string, { root, depth }: { readonly root: string; readonly depth: number }): string {
+function mendPage(
+  html: string,
+  { root, depth, name }: { readonly root: string; readonly depth: number; readonly name: string },
+): string {
   const up = "../".repeat(depth + 1);
   const search = `<a href="${up}../#query" class="contextLink">Search</a>`;
   const back = `<a href="${up}../" class="contextLink">Documentation</a></li><li>` +
     `<a href="${up}" class="contextLink">API</a></li><li>`;
-  return withoutInternal(html).replace(
+  return withValues(withoutInternal(html), name).replace(
     '<ul class="breadcrumbs">\n  <li>',
     `<ul class="breadcrumbs">\n  <li>${back}`,
   )
@@ -130,8 +143,26 @@ function mendPage(html: string, { root, depth }: { readonly root: string; readon
       /<a href="#(type_param_\w+)"[^>]*>(\w+)<\/a>/g,
       (link, id, name) => html.includes(`id="${id}"`) ? link : name,
     )
+    // Getters in lists of members look like methods, and parameters that are taken apart have no name.
+    .replaceAll(/(#accessor_\w+">\s*<span>\w+<\/span><span>)\(\)/g, "$1")
+    .replaceAll(/>arg_\d+</g, ">options<")
+    .replaceAll(
+      /<code>(docs\/[\w/-]+\.md)(#[\w-]+)?<\/code>/g,
+      (_, source, anchor = "") =>
+        `<a href="${up}../${addressOf(source)}${anchor}">${addressOf(source)}${anchor}</a>`,
+    )
     .replaceAll(usage, (_, name) => `from &quot;${specifierOf(name)}&quot;`)
     .replaceAll(escapeSlashes(`file://${root}`), escapeSlashes(`${project.repository}/blob/main/`));
+}
+
+/** Shows the values of tables, in the list of their properties and on the page of each. */
+function withValues(html: string, page: string): string {
+  const type = /<span class="td-kw">(?:number|string)<\/span>/;
+  const own = VALUES.get(page.replace(/\.html$/, ""));
+  return (own === undefined ? html : html.replace(type, own)).replaceAll(
+    new RegExp(`((\\w+\\.\\w+)\\.html">\\w+</a><span[^>]*><span>: )${type.source}`, "g"),
+    (whole, before, name) => VALUES.has(name) ? before + VALUES.get(name) : whole,
+  );
 }
 
 /** Removes what is about internal members: their entries, and the lines of lists that lead there. */

@@ -332,7 +332,7 @@ export class Agent implements AsyncDisposable {
     await this.#link.close("Agent");
   }
 
-  /** Calls {@linkcode close} at the end of an `await using` block. */
+  /** Calls {@linkcode Agent.close} at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

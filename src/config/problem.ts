@@ -29,7 +29,7 @@ export class ConfigError extends Error {
   /** The name of the class. */
   override readonly name = "ConfigError";
   /** The code of this kind of error. */
-  readonly code = "CONFIG";
+  readonly code: "CONFIG" = "CONFIG";
   /** All problems, in the order of the text. */
   readonly problems: readonly ConfigProblem[];
 

@@ -14,7 +14,7 @@ export class FileContentError extends Error {
   /** The name of the class. */
   override readonly name = "FileContentError";
   /** The code of this kind of error. */
-  readonly code = "FILE_CONTENT";
+  readonly code: "FILE_CONTENT" = "FILE_CONTENT";
 }
 
 /** The error of a part of a message; whoever knows the file completes it. */

@@ -13,7 +13,7 @@ export class ListenError extends Error {
   /** The name of the class. */
   override readonly name = "ListenError";
   /** The code of this kind of error. */
-  readonly code = "LISTEN_FAILED";
+  readonly code: "LISTEN_FAILED" = "LISTEN_FAILED";
 }
 
 /**

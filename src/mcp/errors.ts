@@ -120,7 +120,7 @@ export class SignInError extends Error {
   /** The name of the class. */
   override readonly name = "SignInError";
   /** Tells this error from others. */
-  readonly code = "SIGN_IN";
+  readonly code: "SIGN_IN" = "SIGN_IN";
   /** Whether the sign-in is over; false when another answer may still finish it. */
   readonly isOver: boolean;
 

@@ -275,7 +275,7 @@ export class SmcpServer implements AsyncDisposable {
     return this.#closing ??= this.#parts.stop();
   }
 
-  /** The same as {@linkcode close}. */
+  /** The same as {@linkcode SmcpServer.close}. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

@@ -250,7 +250,7 @@ export class OfficeGroup implements Office, AsyncDisposable {
     await Promise.all(this.#members.map((member) => member.close()));
   }
 
-  /** Calls {@linkcode close} at the end of an `await using` block. */
+  /** Calls {@linkcode OfficeGroup.close} at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

@@ -79,7 +79,7 @@ export class ToolkitTransport {
   /**
    * Takes a message of the client.
    *
-   * @throws {TypeError} before {@linkcode start} and after {@linkcode close}.
+   * @throws {TypeError} before {@linkcode start} and after {@linkcode ToolkitTransport.close}.
    */
   async send(message: unknown): Promise<void> {
     if (this.#inner === undefined) throw new TypeError("Cannot send: the transport is closed");

@@ -68,7 +68,7 @@ export class CredentialsEndedError extends Error {
   /** The name of the class. */
   override readonly name = "CredentialsEndedError";
   /** The code of this kind of error. */
-  readonly code = "CREDENTIALS_ENDED";
+  readonly code: "CREDENTIALS_ENDED" = "CREDENTIALS_ENDED";
   /** What happened to the credentials. After `changed`, the client may reconnect with them. */
   readonly kind: CredentialsEnd;
 
