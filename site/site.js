@@ -34,7 +34,7 @@ for (const block of document.querySelectorAll("main pre")) {
 const MOST_HITS = 8;
 const FEW_HITS = 3;
 /** How much of the words has to be there, by their weight. */
-const LEAST_FIT = .6;
+const LEAST_FIT = .5;
 /** From here on, a title is worth to be shown if nothing fits. */
 const LEAST_LIKE = .3;
 const query = document.querySelector("#query");
@@ -104,10 +104,18 @@ async function findSymbols(text) {
     .map((symbol) => ({ ...toPage(symbol), title: `${symbol.meta.title} (${symbol.meta.module})` }));
 }
 
-/** The words of a text without their endings. */
+/** Words that say nothing about what somebody looks for. */
+const SMALL_WORDS =
+  /^(?:an?|and|are|as|at|be|by|can|do(?:es)?|for|from|has|have|how|i|in|is|it|its|my|of|on|or|that|the|this|to|was|what|when|where|which|who|why|will|with|your?)$/;
+
+/** The words of a text without their endings; small words only if there are no others. */
 function wordsOf(text) {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  return [...new Set(words.map((word) => word.replace(/(?<=...)(?:ing|ed|es|s|e)$/, "")))];
+  const large = words.filter((word) => !SMALL_WORDS.test(word));
+  const stems = (large.length > 0 ? large : words).map((word) =>
+    word.replace(/(?<=...)(?:ing|ed|es|s|e)$/, "")
+  );
+  return [...new Set(stems)];
 }
 
 /** Sections with their words, and how rare a word is among them. */
@@ -145,7 +153,8 @@ function findSections(text, { list, rarity }) {
       score: worth * (fit + ofTitle / 2 + Number(isSame)) * weight ** .25,
     };
   });
-  return scored.filter(({ fit }) => fit > LEAST_LIKE).sort((a, b) => b.score - a.score).slice(0, MOST_HITS);
+  const liked = scored.filter(({ fit }) => fit > LEAST_LIKE).sort((a, b) => b.score - a.score);
+  return liked.filter(({ score }) => score > liked[0].score / 2).slice(0, MOST_HITS);
 }
 
 function toPage({ url, meta, excerpt, sub_results: [best] }) {
