@@ -1,7 +1,7 @@
 /** How another process starts a program: one of these sources, or one in a package of its own, with this terminal. */
 import { fromFileUrl, isAbsolute, join } from "@std/path";
 import { importWords } from "../own_imports.ts";
-import { failureText, printError, toFailure } from "./outcome.ts";
+import { failureText, printError, toFailure, UsageError } from "./outcome.ts";
 import { InterruptedError, listenForInterrupt, type ProgramName } from "./program.ts";
 
 /** How often to check that the launcher still runs, in milliseconds. */
@@ -17,6 +17,20 @@ export function programCommand(
   const program = protocol === "file:" ? fromFileUrl(href) : href;
   const word = pathname.endsWith(`/${name}.ts`) ? [] : [name];
   return { command: lastingDenoPath(), args: ["run", "-A", "--quiet", ...importWords(), program, ...word] };
+}
+
+/**
+ * Refuses to write down how this program is started when it is in the cache of npx.
+ *
+ * @param what what is not done then, such as `install the service`
+ * @throws {UsageError} the program is in that cache.
+ */
+export function refuseNpxCache(what: string): void {
+  if (!Deno.mainModule.includes("/_npx/")) return;
+  throw new UsageError(
+    `Cannot ${what} from the cache of npx, which npm clears: run "npm install --global a2c-smcp" first, and "a2c-smcp" ` +
+      'in place of "npx a2c-smcp"',
+  );
 }
 
 /** This Deno as the PATH has it: the path of the file itself may have the number of a version in it. */

@@ -1,6 +1,6 @@
 /** The gateway writes itself into the files of MCP clients, and is started from there. */
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { dirname, join, normalize } from "@std/path";
+import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { dirname, fromFileUrl, join, normalize } from "@std/path";
 import { parse as parseJsonc } from "jsonc-parser";
 import { getStaticTOMLValue, parseTOML } from "toml-eslint-parser";
 import { runHosted } from "../fixtures/hosted_door.ts";
@@ -105,7 +105,7 @@ for (const { client, file, member } of JSON_CLIENTS) {
     assertMatch(again.stdout, /has this entry already/);
     const removed = await home.mcp("uninstall", client, "--yes");
     assertEquals(removed.code, 0);
-    assert(removed.stdout.includes(`${normalize(file)}.before-a2c-2\n`), removed.stdout);
+    assert(removed.stdout.includes(`${normalize(file)}.before-a2c\n`), removed.stdout);
     assertStringIncludes(removed.stdout, 'no longer has "a2c"');
     const token = args[args.indexOf("--token-file") + 1];
     assertMatch(removed.stdout.split(token)[0] ?? "", /token[^\n]*stays in $/);
@@ -278,16 +278,50 @@ test("entries of two Servers have a token each, though their names are the same"
   assertEquals([await Deno.readTextFile(first), await Deno.readTextFile(second)], ["1\n", "2\n"]);
 });
 
-test("the preview shows nothing of other entries, and each change keeps the file before it", async (home) => {
+test("the preview shows nothing of other entries, and the file before the first change is kept", async (home) => {
   const before = '{\n  "mcpServers": {\n    "mine": {\n      "env": { "KEY": "s3cret-key" }\n    }\n  }\n}\n';
   await home.write(".cursor/mcp.json", before);
   const { stdout } = await home.mcp("install", "cursor", "--yes");
   assertEquals(stdout.includes("s3cret-key"), false);
-  const between = await home.read(".cursor/mcp.json");
   await home.mcp("install", "cursor", "--yes", "--timeout", "5m");
+  await home.mcp("uninstall", "cursor", "--yes");
   assertEquals(await home.read(".cursor/mcp.json.before-a2c"), before);
-  assertEquals(await home.read(".cursor/mcp.json.before-a2c-2"), between);
+  const names = Array.from(Deno.readDirSync(home.file(".cursor")), ({ name }) => name);
+  assertEquals(names.toSorted(), ["mcp.json", "mcp.json.before-a2c"]);
 });
+
+test("nothing that a client keeps starts the program from the cache of npx", async (home) => {
+  const cache = home.file(".npm/_npx/c0ffee/node_modules");
+  await Deno.mkdir(cache, { recursive: true });
+  const root = fromFileUrl(new URL("../../", import.meta.url));
+  await Deno.symlink(root, join(cache, "a2c-smcp"));
+  await home.write("notes/a.txt", "a");
+  const program = [
+    "run",
+    "-A",
+    "--config",
+    join(root, "deno.json"),
+    join(cache, "a2c-smcp", "agent.ts"),
+    "mcp",
+  ];
+  const connection = ["--url", "http://127.0.0.1:3000", "--office", "lab", "--name", "ada"];
+  for (
+    const words of [
+      ["install", "cursor", "--yes", ...connection],
+      ["install", "cursor", "--yes", "--documents", home.file("notes")],
+      ["link", "cursor", ...connection],
+      ["--print-config", ...connection],
+    ]
+  ) {
+    const command = new Deno.Command(Deno.execPath(), { args: [...program, ...words], env: home.env });
+    const { code, stdout, stderr } = await command.output();
+    const text = new TextDecoder().decode(stderr);
+    assertEquals([code, new TextDecoder().decode(stdout)], [2, ""], text);
+    assertStringIncludes(text, "from the cache of npx");
+    assertStringIncludes(text, "npm install --global a2c-smcp");
+  }
+  await assertRejects(() => Deno.stat(home.file(".cursor")), Deno.errors.NotFound);
+}, { ignore: isWindows });
 
 test("Claude Code is told where it looks", async (home) => {
   const { env } = home;

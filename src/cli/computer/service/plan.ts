@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { privacyProblem, readRegularFile } from "../../../files/files.ts";
 import { parseProxy } from "../../../reach/proxies.ts";
 import { requireOptions } from "../../options.ts";
-import { programCommand } from "../../other_program.ts";
+import { programCommand, refuseNpxCache } from "../../other_program.ts";
 import { UsageError } from "../../outcome.ts";
 import { splitSharedOptions } from "../../program.ts";
 import { completeByMachine, hintOfMachine } from "../../machine/complete.ts";
@@ -109,11 +109,7 @@ export async function planService(
 /** What starts the program `computer`, with the variables of a file. */
 async function commandOf(envFile: string | undefined): Promise<readonly string[]> {
   const { command, args: [run = "", ...rest] } = programCommand("computer");
-  if (rest.some((word) => /[\\/]_npx[\\/]/.test(word))) {
-    throw new UsageError(
-      `Cannot install the service from the cache of npx, which npm clears: install the program with "npm install --global" first`,
-    );
-  }
+  refuseNpxCache("install the service");
   return [command, run, ...envFile === undefined ? [] : [await envFileWord(envFile)], ...rest];
 }
 

@@ -9,6 +9,7 @@ import { isRecord, isTexts } from "../../../../json/json.ts";
 import { isSecureUrl, kindOfHost } from "../../../../reach/addresses.ts";
 import { LazyEditor } from "../../../../terminal/editor/lazy_editor.ts";
 import { ask } from "../../../../terminal/editor/line_editor.ts";
+import { refuseNpxCache } from "../../../other_program.ts";
 import { UsageError } from "../../../outcome.ts";
 import { existingStateFiles } from "../../../../files/state_folder.ts";
 import { type ClientName, clientOf, installLink, type LinkClient, type McpClient } from "./clients.ts";
@@ -26,9 +27,9 @@ import {
 const MAX_BYTES = 16 * 1024 * 1024;
 const SHARED_SEAT =
   "Its windows, other clients with the same entry, and a2c-smcp agent share the office's one seat.";
-/** The end of the name of the copies that changes leave; the copies after the first have a number behind it. */
+const BEFORE = "The file as it was before the first change";
+/** The end of the name of the copy that the first change leaves; later changes keep it. */
 const BACKUP = ".before-a2c";
-const MAX_BACKUPS = 1_000;
 
 export interface ChangeOptions {
   readonly as: string;
@@ -58,7 +59,7 @@ export async function installInto(
   if (!await agreed(client, { before, after, shown }, options)) return;
   if (files !== undefined) await writeEntryFiles(files);
   const copy = await writeClientFile(client, { before, after });
-  if (copy !== undefined) console.log(`The file as it was: ${copy}`);
+  if (copy !== undefined) console.log(`${BEFORE}: ${copy}`);
   const isGateway = files !== undefined;
   for (const line of resultOf(client, { name: options.as, entry, isGateway })) console.log(line);
 }
@@ -68,6 +69,7 @@ function plan(
   as: string,
 ): { readonly entry: ClientEntry; readonly files?: EntryFiles } {
   if ("url" in place) return { entry: { url: entryUrl(place.url) } };
+  refuseNpxCache("make an entry");
   if ("documents" in place) return { entry: documentsEntry(place.documents) };
   const { command, args, files } = planEntry(place.connection, place.gateway, as);
   return { entry: { command, args }, files };
@@ -120,7 +122,7 @@ export async function uninstallFrom(name: ClientName, options: ChangeOptions): P
   const shown = `  - ${JSON.stringify(options.as)}`;
   if (!await agreed(client, { before, after: after ?? "", shown }, options)) return;
   const copy = await writeClientFile(client, { before, after: after ?? "" });
-  if (copy !== undefined) console.log(`The file as it was: ${copy}`);
+  if (copy !== undefined) console.log(`${BEFORE}: ${copy}`);
   console.log(`${client.title} no longer has "${options.as}". ${client.thenRemoved}`);
   const token = writtenToken(before, client, options.as);
   if (token !== undefined) {
@@ -238,7 +240,7 @@ async function agreed(
     throw new UsageError("Cannot ask for an agreement here: add --yes, or --dry-run to look");
   }
   const copy = `${basename(file)}${BACKUP}`;
-  const text = `Write this change? The file as it was is kept beside it, as ${copy} (y or n): `;
+  const text = `Write this change? ${BEFORE} is kept beside it, as ${copy} (y or n): `;
   const answer = await new LazyEditor().use((editor) => ask(editor, { text, default: "n" }));
   if (/^y(es)?$/i.test(answer?.trim() ?? "")) return true;
   console.log("Nothing was written.");
@@ -247,7 +249,7 @@ async function agreed(
 
 /**
  * Replaces the file in one step, with its permissions; a link is followed. Resolves to the path of the copy of the text
- * before, if there was one.
+ * before the first change, if there was one.
  *
  * @throws {UsageError} the client has changed its file since it was read.
  */
@@ -279,16 +281,13 @@ async function withoutLink(file: string): Promise<string> {
   );
 }
 
-/** Keeps the text before a change beside the file, under a name that no earlier copy has, and resolves to its path. */
+/** Keeps the text before the first change beside the file, and resolves to its path. */
 async function keepBefore(file: string, text: string): Promise<string> {
-  for (let count = 1; count <= MAX_BACKUPS; count++) {
-    const copy = `${file}${BACKUP}${count === 1 ? "" : `-${count}`}`;
-    try {
-      await Deno.writeTextFile(copy, text, { createNew: true, mode: 0o600 });
-      return copy;
-    } catch (error) {
-      if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
-    }
+  const copy = `${file}${BACKUP}`;
+  try {
+    await Deno.writeTextFile(copy, text, { createNew: true, mode: 0o600 });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
   }
-  throw new UsageError(`Cannot keep a copy of "${file}": there are ${MAX_BACKUPS} of them; remove some`);
+  return copy;
 }
