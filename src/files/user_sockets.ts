@@ -46,6 +46,11 @@ export function userName(): string {
   return readVariable(isWindows ? "USERNAME" : "USER") ?? readVariable("LOGNAME") ?? "user";
 }
 
+/** Who types a command, as far as it says: with `sudo`, the user before. */
+export function typingUser(): string {
+  return readVariable("SUDO_USER") ?? userName();
+}
+
 /** Whether a folder exists: `XDG_RUNTIME_DIR` may name one that does not. Without permission to look, `true`. */
 function mayExist(path: string): boolean {
   if (!isGranted({ name: "read", path })) return true;

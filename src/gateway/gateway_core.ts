@@ -193,6 +193,7 @@ export class GatewayCore implements Gateway {
       toolsFor,
       computers,
       ready: () => this.#ready,
+      office: () => this.office,
       onActivity: this.#onActivity,
       instructions: instructionsFor(scope, this.#mode) + absenceText(scope, this.#view),
       isPerRequest,

@@ -81,12 +81,22 @@ export interface Activity extends CallTarget {
   readonly client: string;
   /** The id of the credential that admitted it over HTTP, which is never a secret; `owner` for the token of the owner, and without HTTP. */
   readonly credential: string;
+  /** The name of the client in its credential; empty where that does not say. */
+  readonly name?: string | undefined;
+  /** Who has let the client in, such as whoever consented to a grant; absent where nobody is known. */
+  readonly person?: string | undefined;
+  /** The office; absent before it is known, and for several at once, where the name of the Computer says which. */
+  readonly office?: string | undefined;
   /** The arguments, which may be secret. */
   readonly args: Readonly<Record<string, unknown>>;
   /** How long it took, in milliseconds. */
   readonly durationMs: number;
   /** `asked` when the client's user has to answer first; the call then goes on with its next entry. */
   readonly outcome: "ok" | "error" | "cancelled" | "asked";
+  /** The code of a failed call, such as 4005 for one that a person has refused; absent when the tool itself has failed. */
+  readonly code?: number | undefined;
+  /** Why a call with that code was not made, such as `paused`. */
+  readonly reason?: string | undefined;
 }
 
 /** What has changed for clients: a list, or a resource that somebody follows. */

@@ -6,7 +6,7 @@ import {
   type Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { errorResult, type McpToolResult } from "../local_tools/mcp.ts";
+import { errorResult, type Json, type McpToolResult } from "../local_tools/mcp.ts";
 import { reporterOf, toSdkResult } from "../agent/toolkit/mcp_server.ts";
 import { type ClientKey, type QuestionAbilities, type SuspendedCalls, withAbilities } from "./questions.ts";
 import type { Activity } from "./gateway_options.ts";
@@ -25,12 +25,14 @@ export interface ToolHandlerParts {
   readonly isPerRequest: boolean;
   /** Resolves when the tools of the office are known, or have taken too long. */
   readonly ready: () => Promise<void>;
+  readonly office: () => string | undefined;
   readonly onActivity: (activity: Activity) => void;
 }
 
 export function serveTools(
   server: Server,
-  { access, clientName, toolsFor, asking, shares, isPerRequest, ready, onActivity }: ToolHandlerParts,
+  { access, clientName, toolsFor, asking, shares, isPerRequest, ready, office, onActivity }:
+    ToolHandlerParts,
 ): void {
   const toolsOfClient = () => toolsFor(nameOfClient(server), access().client);
   server.setRequestHandler("tools/list", async ({ params }) => {
@@ -43,20 +45,24 @@ export function serveTools(
     const tools = toolsOfClient();
     const abilities = abilitiesOf(server, context);
     const { signal, inputResponses: responses } = context.mcpReq;
-    const { id, rights } = access();
+    const { id, rights, client: nameOfGrant, person } = access();
     const client: ClientKey = isPerRequest ? `${id} ${describeClient(server)}` : server;
     // The owner's clients are many, and are told apart by their sessions and names.
     const share = id === OWNER.id ? client : id;
     const request = { client, tool: name, signal, state: context.mcpReq.requestState<string>(), responses };
     const begun = performance.now();
-    const end = (outcome: Activity["outcome"]) =>
+    const end = (outcome: Activity["outcome"], meta?: Json) =>
       onActivity({
         client: describeClient(server),
         credential: id,
+        name: nameOfGrant,
+        person,
+        office: office(),
         ...tools.targetOf(name, args),
         args,
         durationMs: performance.now() - begun,
         outcome,
+        ...outcome === "error" && failureOf(meta),
       });
     try {
       const result = await asking.handle(
@@ -74,13 +80,22 @@ export function serveTools(
               }),
           ),
       );
-      end(!("content" in result) ? "asked" : result.isError === true ? "error" : "ok");
+      end(!("content" in result) ? "asked" : result.isError === true ? "error" : "ok", result._meta);
       return toSdkResult(server, result, tools.find(name)?.outputSchema);
     } catch (error) {
       end(signal.aborted ? "cancelled" : "error");
       throw error;
     }
   });
+}
+
+/** What a Computer says of a call that has failed. */
+function failureOf(meta: Json = {}): Pick<Activity, "code" | "reason"> {
+  const { error_code: code, a2c_reason: reason } = meta;
+  return {
+    code: typeof code === "number" ? code : undefined,
+    reason: typeof reason === "string" ? reason : undefined,
+  };
 }
 
 /** A client of 2025 says once what it can, one of 2026 with each request. An empty capability means forms. */

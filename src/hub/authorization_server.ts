@@ -23,7 +23,7 @@ import { HubAudit } from "./audit.ts";
 import { ClientMetadataError, Clients, fullMetadata, parseClientMetadata } from "./clients.ts";
 import { type ConsentOptions, Consents } from "./consents.ts";
 import { type Exchange, readBody, sendJson, sendPage } from "./exchange.ts";
-import { findAccessToken, Grants } from "./grants.ts";
+import { describeToken, findAccessToken, Grants } from "./grants.ts";
 import { Invitations } from "./invitations.ts";
 import { problemPage } from "./page.ts";
 import { ADDRESS_HEADER, OAuthLibrary, PATHS } from "./oauth_library.ts";
@@ -91,7 +91,7 @@ export class AuthorizationServer implements Disposable {
     this.#parts = parts;
     this.tokens = {
       issuer: options.publicUrl,
-      verify: (token, resource) => Promise.resolve(toTokenAccess(this.verify(token, resource))),
+      verify: (token, resource) => Promise.resolve(this.#decide(token, resource)),
     };
     this.#inUse = new GrantsInUse({ ...parts, onEnd: options.onGrantEnd ?? (() => {}) });
     this.#isHostAllowed = createHostRule({
@@ -181,9 +181,17 @@ export class AuthorizationServer implements Disposable {
     const known = findAccessToken(this.#parts.file, token, Date.now());
     if (known === undefined || known.audience !== resource) return undefined;
     const { grant, scopes, expiresAt } = known;
-    const { id, client, offices, computers } = grant;
+    const { id, client, consentedBy: person, offices, computers } = grant;
     const rights = scopes.includes(CALL_SCOPE) ? grant.rights : "read";
-    return { id, client, offices, computers, rights, expiresAt, signal: this.#inUse.use(grant) };
+    return { id, client, person, offices, computers, rights, expiresAt, signal: this.#inUse.use(grant) };
+  }
+
+  #decide(token: string, resource: string): TokenAccess | TokenRefusal {
+    const access = this.verify(token, resource);
+    // The person has chosen to let it read alone, and may choose again.
+    if (access !== undefined) return { access, mayGrow: access.rights === "read" };
+    const refused = "the token is not good for this path, or not any more";
+    return { refused, log: describeToken(this.#parts.file, token, Date.now()) };
   }
 
   /** Counts a call of a tool, for the list of grants. */
@@ -293,12 +301,6 @@ export class AuthorizationServer implements Disposable {
     headers["x-forwarded-host"] = host;
     headers[ADDRESS_HEADER] = address;
   }
-}
-
-function toTokenAccess(access: Access | undefined): TokenAccess | TokenRefusal {
-  // The person has chosen to let it read alone, and may choose again.
-  if (access !== undefined) return { access, mayGrow: access.rights === "read" };
-  return { refused: "the token is not good for this path, or not any more", log: { detail: "wrong token" } };
 }
 
 /** For people: what is wrong with a request whose refusal is not sent back to its client. */

@@ -1,6 +1,7 @@
 /** Grants: what a person has allowed a client, until somebody takes it back. Tokens belong to a grant and end with it. */
 import { randomBytes } from "node:crypto";
 import { isRecord, isTexts, parseJson } from "../json/json.ts";
+import type { LogFields } from "../log.ts";
 import { ACCESS_RIGHTS, type AccessRights } from "../protocol/rights.ts";
 import { type Row, secretDigest, type StateFile } from "./state_file.ts";
 
@@ -133,7 +134,8 @@ export class Grants {
 
   #delete(id: string): boolean {
     this.onEnd(id);
-    this.#file.run("DELETE FROM artifacts WHERE grant_id = ?", id);
+    // Access tokens are of no use without their grant: they stay until they expire, to say whose they were.
+    this.#file.run("DELETE FROM artifacts WHERE grant_id = ? AND kind <> 'AccessToken'", id);
     return this.#file.run("DELETE FROM grants WHERE id = ?", id) > 0;
   }
 }
@@ -152,6 +154,20 @@ export function findAccessToken(file: StateFile, token: string, now: number) {
   const { aud: audience, scope } = isRecord(payload) ? payload : {};
   if (typeof audience !== "string" || typeof scope !== "string") return undefined;
   return { grant, audience, scopes: scope.split(" "), expiresAt: Number(row["expires_at"]) };
+}
+
+/** What an operator is told of a token that was refused at a path: never the token itself. */
+export function describeToken(file: StateFile, token: string, now: number): LogFields {
+  const known = findAccessToken(file, token, now);
+  if (known !== undefined) {
+    const { grant: { id, client }, audience } = known;
+    return { detail: "a token of a grant for another path", grant: id, client, for: audience };
+  }
+  const digest = secretDigest("AccessToken", token);
+  const grant = file.get("SELECT grant_id FROM artifacts WHERE digest = ?", digest)?.["grant_id"];
+  if (grant === undefined) return { detail: "wrong token: unknown, or expired" };
+  const isLeft = file.get("SELECT 1 FROM grants WHERE id = ?", String(grant)) !== undefined;
+  return { detail: isLeft ? "expired token of a grant" : "token of a grant that was revoked or has ended", grant };
 }
 
 /** The grant of a row; `undefined` for one that nobody of this program wrote, which gives no rights. */

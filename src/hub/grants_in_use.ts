@@ -5,6 +5,7 @@
 import { describeError } from "../text/text.ts";
 import type { HubAudit } from "./audit.ts";
 import type { Clients } from "./clients.ts";
+import { forgetCommands, readCommands } from "./commands.ts";
 import type { Grant, Grants } from "./grants.ts";
 import type { StateFile } from "./state_file.ts";
 
@@ -45,6 +46,8 @@ export class GrantsInUse {
   readonly #known = new Map<string, Known>();
   /** Changes when another program writes. */
   #version: unknown;
+  /** The line of a command that was told last. */
+  #lastCommand = 0;
   #isFailing = false;
   readonly #timer: ReturnType<typeof setInterval>;
 
@@ -87,6 +90,7 @@ export class GrantsInUse {
       for (const grant of grants.prune()) audit.log.info("a grant has expired", { grant });
       clients.prune();
       this.#compare();
+      forgetCommands(file, this.#lastCommand);
       this.#isFailing = false;
     } catch (error) {
       if (!this.#isFailing) {
@@ -107,19 +111,28 @@ export class GrantsInUse {
     const version = this.#parts.file.get("PRAGMA data_version")?.["data_version"];
     if (version === this.#version) return;
     this.#version = version;
+    const told = new Set<unknown>();
+    for (const { id, message, fields } of readCommands(this.#parts.file, this.#lastCommand)) {
+      this.#lastCommand = id;
+      told.add(fields["grant"]);
+      this.#parts.audit.log.warn(message, fields);
+    }
     const listed = new Map(this.#parts.grants.list().map((grant) => [grant.id, grant]));
     // First, so that an office whose only grant was replaced has one all the time.
     for (const grant of listed.values()) if (!this.#known.has(grant.id)) this.#learn(grant);
     for (const [id, { facts }] of [...this.#known]) {
       const grant = listed.get(id);
       if (grant !== undefined && factsOf(grant) === facts) continue;
-      const { client, rights, offices, computers } = grant ?? {};
-      const what = grant === undefined
-        ? "a grant was revoked by a command"
-        : "a grant was changed by a command";
-      this.#parts.audit.log.warn(what, { grant: id, client, rights, offices, computers });
+      if (!told.has(id)) this.#tellChange(id, grant);
       this.#end(id, grant);
     }
+  }
+
+  /** What a command of a release that leaves no line has done. */
+  #tellChange(id: string, grant: Grant | undefined): void {
+    const { client, rights, offices, computers } = grant ?? {};
+    const what = grant === undefined ? "a grant was revoked by a command" : "a grant was changed by a command";
+    this.#parts.audit.log.warn(what, { grant: id, client, rights, offices, computers });
   }
 
   #learn(grant: Grant): Known {

@@ -48,6 +48,7 @@ const TABLES = `
     rights TEXT NOT NULL, created_at INTEGER NOT NULL, used_at INTEGER, calls INTEGER NOT NULL DEFAULT 0
   ) STRICT;
   CREATE INDEX IF NOT EXISTS grants_of_clients ON grants (client_id);
+  CREATE TABLE IF NOT EXISTS commands (id INTEGER PRIMARY KEY AUTOINCREMENT, line TEXT NOT NULL) STRICT;
 `;
 
 /** The file cannot be used, and says why. */
@@ -158,8 +159,9 @@ export class StateFile implements Disposable {
     return Number(this.#statement(sql).run(...values).changes);
   }
 
-  /** Runs all of it, or nothing. */
+  /** Runs all of it, or nothing; within another one, as a part of that. */
   transact<T>(work: () => T): T {
+    if (this.#db.isTransaction) return work();
     this.#db.exec("BEGIN IMMEDIATE");
     try {
       const result = work();

@@ -1,6 +1,8 @@
 /** What a hub gives to OAuth clients that behave, and to people who may connect them. */
 import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
 import * as oauth from "oauth4webapi";
+import { createHubProgram } from "../../src/cli/hub/main.ts";
+import { typingUser } from "../../src/files/user_sockets.ts";
 import { Grants } from "../../src/hub/grants.ts";
 import { StateFile } from "../../src/hub/state_file.ts";
 import { HubBrowser, HubClient, REDIRECT, register, tokensOf } from "../fixtures/hub_client.ts";
@@ -382,6 +384,52 @@ Deno.test("behind a proxy that ends TLS, cookies are for https alone and forms c
   assertEquals(redirect.searchParams.get("iss"), publicUrl);
   const { access } = await tokensOf(await client.exchange(redirect));
   assert(hub.server.verify(access, resource) !== undefined);
+});
+
+Deno.test("an operator is told which grant a refused token is of, and its client is not", async () => {
+  await using hub = await HubDoor.open();
+  const { access } = await connected(hub);
+  const id = hub.server.verify(access, hub.resource("lab"))?.id ?? "";
+  const refusal = async (token: string, office: string) => {
+    const answer = await hub.server.tokens.verify(token, hub.resource(office), new AbortController().signal);
+    assert("refused" in answer);
+    return answer;
+  };
+  const other = await refusal(access, "shop");
+  assertEquals(other.log, {
+    detail: "a token of a grant for another path",
+    grant: id,
+    client: "Claude",
+    for: hub.resource("lab"),
+  });
+  withGrants(hub, (grants) => grants.revoke(id));
+  const ended = await refusal(access, "lab");
+  assertEquals(ended.log, { detail: "token of a grant that was revoked or has ended", grant: id });
+  const unknown = await refusal("unknown", "lab");
+  assertEquals(new Set([other, ended, unknown].map(({ refused }) => refused)).size, 1);
+});
+
+Deno.test("what a command does has a line that names its user, also while no hub runs", async () => {
+  await using hub = await HubDoor.open();
+  const { access } = await connected(hub);
+  const id = hub.server.verify(access, hub.resource("lab"))?.id ?? "";
+  const run = async (...words: string[]) => {
+    const program = createHubProgram(new AbortController().signal).exitOverride();
+    await program.parseAsync(["--state-file", hub.stateFile, ...words], { from: "user" });
+  };
+  const line = (text: string) =>
+    hub.log.until(({ message, module, fields }) =>
+      module === "audit" && message === text && fields["via"] === "command" && fields["by"] === typingUser()
+    );
+  await run("grants", "limit", id, "--rights", "read");
+  await line("a grant was changed by a command");
+  await run("invite", "lab", "--for", "bob");
+  assertEquals((await line("a code was made by a command")).fields["for"], "bob");
+  await run("grants", "revoke", id);
+  await hub.restart();
+  await line("a grant was revoked by a command");
+  const told = hub.log.lines.filter(({ message }) => /by a command/.test(message));
+  assertEquals(told.length, 3);
 });
 
 Deno.test("each grant, refusal and revocation has a line in the audit log", async () => {

@@ -18,6 +18,7 @@ all-offices
 lab-only name=claude offices=lab
 both-offices name=cursor offices=lab,den
 read-only name=phone offices=lab rights=read
+ask-first name=asking offices=lab rights=confirm
 no-laptop name=other offices=lab computers=desk
 `;
 
@@ -225,6 +226,53 @@ Deno.test("a hub that clients reach by another URL than it knows says that they 
   assertEquals(hub.door.program.stderr.text.includes(told), false);
   await ask("localhost");
   await hub.door.program.said(told);
+});
+
+Deno.test("a hub behind a proxy that it does not know of says so when a client begins to sign in", async () => {
+  await using hub = await TestHub.start();
+  const told = "give --public-url";
+  assertEquals((await hub.initialize("/mcp/o/lab", {})).status, 401);
+  assertEquals((await hub.initialize("/mcp/o/lab", { ...bearer("lab-only"), via: "1.1 proxy" })).status, 200);
+  assertEquals(hub.door.program.stderr.text.includes(told), false);
+  assertEquals((await hub.initialize("/mcp/o/lab", { "x-forwarded-proto": "https" })).status, 401);
+  await hub.door.program.said(told);
+});
+
+Deno.test("the log says whose a refused token is, and its client is told the same as anybody", async () => {
+  await using hub = await TestHub.start();
+  const refused = async (token: string, detail: string) => {
+    const { status, text } = await hub.initialize("/mcp/o/lab", bearer(token));
+    await hub.door.program.said(detail);
+    return { status, text };
+  };
+  const answers = [
+    await refused("nobody's", 'detail="wrong token: unknown, or expired"'),
+    await refused("member", 'detail="a token of --token"'),
+  ];
+  assertEquals(answers[0], answers[1]);
+  assertEquals(answers[0]?.status, 401);
+});
+
+Deno.test("the activity log says whose call it was, where, and that nobody allowed it", async () => {
+  using folder = new TempFolder();
+  const path = join(folder.path, "activity.jsonl");
+  await using hub = await TestHub.start(["--activity-log", path]);
+  // It has nobody to ask.
+  await hub.add("laptop");
+  await using client = await hub.connect("/mcp/o/lab", "ask-first");
+  await untilOffered(client, "show");
+  await client.callTool({ name: "show", arguments: { text: "hello" } });
+  const line = await eventually(() => Deno.readTextFile(path), (text) => text.endsWith("\n"), "a line");
+  const { time: _time, duration_ms: _duration, client: _client, ...call } = JSON.parse(line);
+  assertEquals(call, {
+    credential: "token:asking",
+    name: "asking",
+    office: "lab",
+    computer: "laptop",
+    tool: "show",
+    outcome: "error",
+    code: 4005,
+  });
 });
 
 Deno.test("a removed token ends what it has begun", async () => {

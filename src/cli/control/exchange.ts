@@ -1,6 +1,6 @@
 /** Sends a command to a program that runs in another process of this user, and answers what the command asks. */
 import { onAbort } from "../../async/abortable.ts";
-import { readVariable, userName } from "../../files/user_sockets.ts";
+import { typingUser } from "../../files/user_sockets.ts";
 import { ConnectionClosedError } from "../../link/errors.ts";
 import { hasColors, type Screen } from "../../terminal/screen.ts";
 import { PACKAGE_VERSION } from "../../version.ts";
@@ -23,8 +23,7 @@ export function toRequest({ words, json, screen }: {
   readonly screen?: Screen | undefined;
 }): ControlRequest {
   const colors = screen !== undefined && hasColors();
-  const user = readVariable("SUDO_USER") ?? userName();
-  return { version: PACKAGE_VERSION, words, json, columns: screen?.columns, colors, user };
+  return { version: PACKAGE_VERSION, words, json, columns: screen?.columns, colors, user: typingUser() };
 }
 
 /**

@@ -12,8 +12,8 @@ import { describeError } from "../../text/text.ts";
 import type { TokenValue } from "../../api_values.ts";
 import { acceptedBy, TokenFile } from "../../server/admission/tokens.ts";
 import { UsageError } from "../outcome.ts";
-import { type ClaimTokens, toTokenValue, toUsageError } from "../server/credentials.ts";
-import { findAccepted, ruleOf } from "./mcp_tokens.ts";
+import { type ClaimTokens, toTokenValue, toUsageError, warnOfOpenFile } from "../server/credentials.ts";
+import { CLIENT_TOKENS, findAccepted, namingOwners, ruleOf, type TokenOwners } from "./mcp_tokens.ts";
 import { type HubOptions, hubStateFile } from "./options.ts";
 import { openResourceServer } from "../resource_server.ts";
 
@@ -39,16 +39,21 @@ export interface HubAccess extends AsyncDisposable {
 /** @throws {UsageError} when no client could be admitted, or a file cannot be used. */
 export async function openHubAccess(
   options: HubOptions,
-  { logger, claim }: { readonly logger: Logger; readonly claim: ClaimTokens },
+  { logger, claim, owners }: {
+    readonly logger: Logger;
+    readonly claim: ClaimTokens;
+    readonly owners: Pick<TokenOwners, "optionOf">;
+  },
 ): Promise<HubAccess> {
   await using opening = new AsyncDisposableStack();
   const open = async (option: string, path: string | undefined, kind: "client" | "operator") => {
     if (path === undefined) return undefined;
     const check = (tokens: Parameters<ClaimTokens>[1]) => claim(option, tokens);
+    await warnOfOpenFile(option, path, logger);
     const opened = TokenFile.open(path, { kind, check, logger });
     return opening.use(await opened.catch(async (error) => Promise.reject(await toUsageError(error))));
   };
-  const clients = await open("--mcp-token-file", options.mcpTokenFile, "client");
+  const clients = await open(CLIENT_TOKENS, options.mcpTokenFile, "client");
   const operators = await open("--operator-token-file", options.operatorTokenFile, "operator");
   const identity = await openResourceServer(options, logger);
   if (identity !== undefined) opening.use(identity);
@@ -96,7 +101,7 @@ export async function openHubAccess(
       const oauth = verifier && protectResource([verifier, ...others]);
       const [rule, ...more] = [clients && ruleOf(clients), oauth].filter((each) => each !== undefined);
       if (rule === undefined) throw new UsageError(NOBODY);
-      return firstRule([rule, ...more]);
+      return namingOwners(firstRule([rule, ...more]), owners);
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

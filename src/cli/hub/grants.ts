@@ -4,13 +4,14 @@ import type { GrantValue } from "../../api_values.ts";
 import type { Grant, GrantChange, Grants } from "../../hub/grants.ts";
 import { hasPath } from "../../gateway/http/paths.ts";
 import { isRecord } from "../../json/json.ts";
-import { silentLogger } from "../../log.ts";
+import { type LogFields, silentLogger } from "../../log.ts";
 import type { Invitations } from "../../hub/invitations.ts";
 import { ACCESS_RIGHTS, type AccessRights } from "../../protocol/rights.ts";
 import { countOf, describeError } from "../../text/text.ts";
 import { toBareLine, toSeenName } from "../../text/safe_text.ts";
 import { didYouMean, unknownName } from "../../text/spelling.ts";
 import type { CommandAnswer } from "../answers/answer.ts";
+import type { Actor } from "../control/server.ts";
 import { collect, parseName } from "../options.ts";
 import { CommandFailedError, UsageError } from "../outcome.ts";
 import { existingStateFiles } from "../../files/state_folder.ts";
@@ -47,10 +48,13 @@ function addInvite(program: Command, run: RunGrantCommand): void {
     .option("--for <name>", "who will consent, for the list of grants", "an invited person")
     .addOption(jsonOption())
     .action((names: string[], { for: person, ...printed }: { readonly for: string } & Printed) =>
-      run(printed, ({ invitations }) => {
+      run(printed, ({ invitations, record }) => {
         const offices = [...new Set(names.map(parseInvitedOffice))];
         const name = parseAs("name", person);
-        const { code, expiresAt } = invitations.add({ name, offices });
+        const { code, expiresAt } = record((note) => {
+          note("a code was made by a command", { offices, for: name });
+          return invitations.add({ name, offices });
+        });
         const until = new Date(expiresAt).toLocaleTimeString("sv");
         return {
           value: { code, offices, expires_at: new Date(expiresAt).toISOString() },
@@ -77,9 +81,9 @@ function addRename(group: Command, run: RunGrantCommand): void {
     .description("give a client another name, which Computers are told as well")
     .addOption(jsonOption())
     .action((id: string, name: string, printed: Printed) =>
-      run(printed, ({ grants }) => {
-        find(grants, id);
-        return change(grants, id, { client: parseAs("name", name) });
+      run(printed, (state) => {
+        find(state.grants, id);
+        return change(state, id, { client: parseAs("name", name) });
       })
     );
 }
@@ -105,18 +109,19 @@ function addLimit(group: Command, run: RunGrantCommand): void {
     .option("--yes", "also a Computer that no client has seen yet", false)
     .addOption(jsonOption())
     .action((id: string, { rights, office, computer, yes, ...printed }: Limits) =>
-      run(printed, async ({ grants, computersOf }) => {
+      run(printed, async (state) => {
         if (rights === undefined && office === undefined && computer === undefined) {
           throw new UsageError("Cannot limit the grant: give --rights, --office or --computer");
         }
-        const grant = find(grants, id);
+        const grant = find(state.grants, id);
         const offices = office?.map(parseOffice);
         const computers = computer?.map((each) => parseAs("Computer", each));
         requireLess(grant, { rights, offices, computers });
         if (!yes) {
-          requireKnown(computers, [...await computersOf(offices ?? grant.offices), ...grant.computers ?? []]);
+          const known = await state.computersOf(offices ?? grant.offices);
+          requireKnown(computers, [...known, ...grant.computers ?? []]);
         }
-        return change(grants, id, { rights, offices, computers });
+        return change(state, id, { rights, offices, computers });
       })
     );
 }
@@ -150,9 +155,14 @@ function addRevoke(group: Command, run: RunGrantCommand): void {
     .description("end grants and all of their tokens")
     .addOption(jsonOption())
     .action((ids: string[], printed: Printed) =>
-      run(printed, ({ grants }) => {
+      run(printed, ({ grants, record }) => {
         const found = ids.map((id) => find(grants, id));
-        for (const { id } of found) grants.revoke(id);
+        record((note) => {
+          for (const { id, client } of found) {
+            grants.revoke(id);
+            note("a grant was revoked by a command", { grant: id, client });
+          }
+        });
         const lines = found.map(({ id, client }) => `Revoked ${id}, ${toSeenName(client)}`);
         return { value: found.map(toJson), text: lines.join("\n") };
       })
@@ -164,19 +174,22 @@ interface HubState {
   readonly invitations: Invitations;
   /** The Computers that are known in these offices, also those that are away. */
   readonly computersOf: (offices: readonly string[]) => Promise<readonly string[]>;
+  /** Does it, with lines for the audit trail of the hub: all of it, or nothing. */
+  readonly record: <T>(work: (note: (message: string, fields: LogFields) => void) => T) => T;
 }
 
 /** Does it with the file of these options, which a hub may use meanwhile. */
 export async function runGrantCommand(
   options: HubStateOptions,
-  use: UseState,
+  { actor, use }: { readonly actor: Actor; readonly use: UseState },
 ): Promise<Told> {
   const path = stateFileOf(options);
   // Loaded only now, so that --help and a wrong command line are fast.
-  const [{ StateFile, StateFileError }, { Grants }, { Invitations }] = await Promise.all([
+  const [{ StateFile, StateFileError }, { Grants }, { Invitations }, { noteCommand }] = await Promise.all([
     import("../../hub/state_file.ts"),
     import("../../hub/grants.ts"),
     import("../../hub/invitations.ts"),
+    import("../../hub/commands.ts"),
   ]);
   try {
     using file = StateFile.openExisting(path);
@@ -184,6 +197,10 @@ export async function runGrantCommand(
       grants: new Grants(file),
       invitations: new Invitations(file),
       computersOf: (offices) => knownComputers(path, offices),
+      record: (work) =>
+        file.transact(() =>
+          work((message, fields) => noteCommand(file, { message, fields: { ...fields, ...actor } }))
+        ),
     });
   } catch (error) {
     if (error instanceof StateFileError) throw new UsageError(error.message, { cause: error });
@@ -227,12 +244,17 @@ function find(grants: Grants, id: string): Grant {
 }
 
 function change(
-  grants: Grants,
+  { grants, record }: HubState,
   id: string,
   changed: GrantChange,
 ): Told {
-  grants.change(id, changed);
-  const grant = find(grants, id);
+  const grant = record((note) => {
+    grants.change(id, changed);
+    const now = find(grants, id);
+    const { client, rights, offices, computers } = now;
+    note("a grant was changed by a command", { grant: id, client, rights, offices, computers });
+    return now;
+  });
   return { value: toJson(grant), text: describe(grant) };
 }
 

@@ -20,6 +20,7 @@ import { ClientConnections } from "./client_connections.ts";
 import { createHubConsole } from "./console.ts";
 import { addGrantCommands, runGrantCommand } from "./grants.ts";
 import { McpPort } from "./mcp_port.ts";
+import type { TokenOwners } from "./mcp_tokens.ts";
 import { type HubOptions, hubStateFile, toolNamesFile } from "./options.ts";
 import { type HubPlace, namesOf, seatsAt } from "./seats.ts";
 
@@ -28,16 +29,17 @@ const MAX_SESSIONS = 1_000;
 
 export async function openHub(
   options: HubOptions,
-  { auth, claim, logger: serverLog }: {
+  { auth, claim, owners, logger: serverLog }: {
     readonly auth: AuthProvider | undefined;
     readonly claim: ClaimTokens;
+    readonly owners: Pick<TokenOwners, "optionOf">;
     readonly logger: Logger;
   },
 ): Promise<Surroundings> {
   const logger = withFields(serverLog, { module: "hub" });
   await using opening = new AsyncDisposableStack();
-  const access = opening.use(await openHubAccess(options, { logger, claim }));
-  const logActivity = openActivityLog({ activityLog: options.activityLog });
+  const access = opening.use(await openHubAccess(options, { logger, claim, owners }));
+  const logActivity = openActivityLog({ activityLog: options.activityLog }, logger);
   // The hub's own Agents. Where nobody needs credentials, they need none either.
   const token = auth && crypto.getRandomValues(new Uint8Array(32)).toHex();
   const place = Promise.withResolvers<HubPlace>();
@@ -99,9 +101,9 @@ export async function openHub(
       logger.info("serving MCP clients", { url: `${listening}/mcp`, public_url: options.publicUrl });
       return publicUrl;
     },
-    addCommands: (program, show) =>
+    addCommands: (program, { actor, show }) =>
       addGrantCommands(program, async ({ json = false }, use) => {
-        show(await runGrantCommand(options, use), { json });
+        show(await runGrantCommand(options, { actor, use }), { json });
       }),
     tokens: () => access.tokens,
     countSessions: () => port.handler?.sessions ?? 0,

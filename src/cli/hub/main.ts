@@ -9,6 +9,7 @@ import { printError, UsageError } from "../outcome.ts";
 import { addCommandHelp, commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
 import { presentingOptions } from "../gateway_options.ts";
 import { parsePublicUrl, resourceServerOptions } from "../resource_server.ts";
+import { typingUser } from "../../files/user_sockets.ts";
 import { addGrantCommands, runGrantCommand } from "./grants.ts";
 import { type HubOptions, stateFileOption } from "./options.ts";
 
@@ -26,7 +27,8 @@ export function createHubProgram(signal: AbortSignal): Command {
   addServerOptions(program);
   program.addHelpText("after", examples(commandLineOf("hub")));
   addGrantCommands(program, async ({ json = false }, use) => {
-    const answer = await runGrantCommand(program.opts<HubOptions>(), use);
+    const actor = { via: "command", by: typingUser() } as const;
+    const answer = await runGrantCommand(program.opts<HubOptions>(), { actor, use });
     showAnswer(answer, { print: console.log, printError }, { json, screen: undefined });
   });
   addCommandHelp(program, "hub");
@@ -40,12 +42,12 @@ export function createHubProgram(signal: AbortSignal): Command {
     const options = program.opts<HubOptions>();
     // Loaded only now, so that --help and a wrong command line are fast.
     const [{ openHub }, { TokenOwners }] = await Promise.all([import("./hub.ts"), import("./mcp_tokens.ts")]);
-    const { claim } = new TokenOwners();
+    const owners = new TokenOwners();
     await runServer(program, {
       signal,
       warnings,
-      claim,
-      surround: (context) => openHub(options, context),
+      claim: owners.claim,
+      surround: (context) => openHub(options, { ...context, owners }),
     });
   });
 }

@@ -22,6 +22,9 @@ const OAUTH_PATH = /^\/(?:oauth|\.well-known\/(?:oauth-authorization-server|open
 const METADATA_PATH = /^\/\.well-known\/oauth-protected-resource(?:[/?]|$)/;
 const MCP_PATH = /^(?:\/mcp|\/\.well-known\/oauth-protected-resource)(?:[/?]|$)/;
 
+/** What proxies add. */
+const PROXY_HEADERS = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "via"] as const;
+
 /** What a refused request counts as, by its status. */
 const REFUSALS: Readonly<Record<number, Refusal>> = {
   401: "mcp_credentials",
@@ -46,7 +49,7 @@ export class McpPort {
   #calls = 0;
   #onIdle: (() => void) | undefined;
   #refusesNew = false;
-  #onSignIn: ((origin: string) => void) | undefined;
+  #onSignIn: ((origin: string | undefined) => void) | undefined;
 
   constructor(connections: ClientConnections) {
     this.#connections = connections;
@@ -62,7 +65,10 @@ export class McpPort {
     if (!MCP_PATH.test(request.url ?? "")) return false;
     const { method, headers, socket } = request;
     const origin = originOf(request, forwarded);
-    if (METADATA_PATH.test(request.url ?? "")) this.#onSignIn?.(origin);
+    const told = isFromProxy(request) ? undefined : origin;
+    // A client on this machine gets the address of the metadata with this answer, and may read it past its proxy.
+    if (METADATA_PATH.test(request.url ?? "")) this.#onSignIn?.(told);
+    else response.once("finish", () => response.statusCode === 401 && this.#onSignIn?.(told));
     const answered = answerByFetch(request, response, {
       origin,
       fetch: (asked) => {
@@ -130,6 +136,11 @@ export class McpPort {
       if (this.#calls === 0) this.#onIdle?.();
     });
   }
+}
+
+/** Whether a proxy has sent it: where that one is not trusted, nobody knows which URL the client has used. */
+function isFromProxy({ headers }: IncomingMessage): boolean {
+  return PROXY_HEADERS.some((name) => headers[name] !== undefined);
 }
 
 function tooMany(client: string): AccessRefusal {

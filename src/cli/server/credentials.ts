@@ -1,5 +1,8 @@
 /** The options of the Server's program that say which clients are admitted. */
 import type { Command } from "commander";
+import { dirname, resolve } from "@std/path";
+import { trustProblem } from "../../files/files.ts";
+import { permitted } from "../../files/state_folder.ts";
 import type { Logger } from "../../log.ts";
 import { didYouMean } from "../../text/spelling.ts";
 import { anyOf, type AuthProvider, GRANTED_ROLES, isGrantedRole } from "../../server/admission/provider.ts";
@@ -51,6 +54,13 @@ export function toTokenValue({ admission }: AcceptedToken, kind: TokenValue["kin
   const { principal: name, grant: { offices = null, roles = null } = {}, expiresAtMs } = admission;
   const expires = expiresAtMs === undefined ? null : new Date(expiresAtMs).toISOString();
   return { name, kind, offices, roles, expires };
+}
+
+/** Warns of a file that says who is admitted, and that every user can change or replace. */
+export async function warnOfOpenFile(option: string, path: string, logger: Logger): Promise<void> {
+  // Where the folder must not be read, the file is not looked at either: Deno would ask for the permission.
+  const problem = permitted("read", dirname(resolve(path))) && await trustProblem(path);
+  if (problem !== undefined) logger.warn(`${option}: ${problem}`, { file: path });
 }
 
 export interface OpenedAuth extends AsyncDisposable {
@@ -130,6 +140,7 @@ async function openTokens(
   }
   // Loaded only now, so that --help and a wrong command line are fast.
   const { staticTokens, TokenFile } = await import("../../server/admission/tokens.ts");
+  if (tokenFile !== undefined) await warnOfOpenFile("--token-file", tokenFile, logger);
   claim("--token", (tokens ?? []).map((token) => ({ token, place: "--token" })));
   if (tokenFile === undefined) return staticTokens({ field, header, tokens: tokens ?? [] });
   const check = (listed: Parameters<ClaimTokens>[1]) => claim("--token-file", listed);

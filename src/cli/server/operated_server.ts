@@ -40,10 +40,13 @@ export interface OperatedServer {
   readonly drain: () => void;
 }
 
-/** Declares commands, which show their answers by `show`. */
+/** Declares commands for whoever types them, which show their answers by `show`. */
 export type AddCommands = (
   program: Command,
-  show: (answer: CommandAnswer, options: { readonly json: boolean }) => void,
+  typed: {
+    readonly actor: Actor;
+    readonly show: (answer: CommandAnswer, options: { readonly json: boolean }) => void;
+  },
 ) => void;
 
 export interface ServerCommandContext {

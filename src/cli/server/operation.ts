@@ -127,7 +127,7 @@ export function buildServerCommands(typed: Typed, server: OperatedServer): Comma
   const program = createPromptProgram(typed.print, presentation.screen?.palette);
   const show = (answer: CommandAnswer, { json }: { readonly json: boolean }) =>
     showAnswer(answer, typed, { ...presentation, json: json || presentation.json });
-  server.addCommands?.(program, show);
+  server.addCommands?.(program, { actor, show });
   addServerCommands(program, async ({ json: isWanted, work }) => {
     const json = isWanted || presentation.json;
     show(

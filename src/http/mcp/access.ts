@@ -12,6 +12,8 @@ export interface Access {
   readonly id: string;
   /** The client as people see it, such as `Claude`. The client chose it. Empty where its credential does not say. */
   readonly client: string;
+  /** Who has let it in, such as whoever has consented to its grant; absent where nobody is known. */
+  readonly person?: string | undefined;
   /** The ids of the offices that it may use; `all` for a static token. */
   readonly offices: "all" | readonly string[];
   /** The Computers that it may see; all when absent. The others do not exist for it. */
@@ -59,7 +61,7 @@ export interface AccessRule {
 
 /** A refusal whose line in the audit log says why, and more than the client is told. */
 export class AccessRefusal extends Response {
-  readonly log: LogFields;
+  log: LogFields;
   /** Of the line: a client that signs in begins with a request without a token, and nothing is wrong then. */
   readonly level: "info" | "warn";
 
@@ -128,11 +130,11 @@ export function refuseToken(
 }
 
 /** The refusal of a client whose credential is not for an office; `undefined` when it is. */
-export function refuseOffice({ offices }: Access, office: string | undefined): AccessRefusal | undefined {
+export function refuseOffice({ id, offices }: Access, office: string | undefined): AccessRefusal | undefined {
   if (offices === "all" || (office !== undefined && offices.includes(office))) return undefined;
   return new AccessRefusal(403, {
     message: "Cannot serve this request: the credential is not for this office",
-    log: { reason: "not for this office", office },
+    log: { reason: "not for this office", office, credential: id },
   });
 }
 

@@ -38,7 +38,7 @@ export async function serveMcp(options: McpOptions, context: McpContext): Promis
   const { logger, signal, computers } = context;
   await using stack = new AsyncDisposableStack();
   const state = options.state === undefined ? undefined : await GatewayState.open(options.state, logger);
-  const onActivity = openActivityLog(options);
+  const onActivity = openActivityLog(options, logger);
   const ending = new AbortController();
   const joining = { ...context, signal: AbortSignal.any([signal, ending.signal]) };
   const patienceMs = patienceMsOf(options);
@@ -172,7 +172,8 @@ function untilFailed(office: Office): Promise<never> {
 const MAX_LOGGED_NAME_LENGTH = 256;
 
 /**
- * Returns what appends calls to a file. Arguments are left out unless they are wanted: they may hold secrets.
+ * Returns what appends calls to a file. Arguments are left out unless they are wanted: they may hold secrets. Calls that cannot be
+ * written go on: the log says so once, and again when the file can be written.
  *
  * @throws {UsageError} when the file cannot be written.
  */
@@ -181,6 +182,7 @@ export function openActivityLog(
     McpOptions,
     "activityLog" | "activityArguments"
   >,
+  logger: Logger,
 ): ((activity: Activity) => void) | undefined {
   if (path === undefined) return undefined;
   try {
@@ -188,18 +190,39 @@ export function openActivityLog(
   } catch (cause) {
     throw new UsageError(`Cannot write the activity log "${path}": ${describeFileError(cause)}`, { cause });
   }
-  return ({ client, credential, computer, tool, durationMs, outcome, args }) => {
-    const entry = {
-      time: new Date().toISOString(),
-      client: shorten(client, MAX_LOGGED_NAME_LENGTH),
-      ...(credential === OWNER.id ? {} : { credential }),
-      computer,
-      tool: shorten(tool, MAX_LOGGED_NAME_LENGTH),
-      duration_ms: Math.round(durationMs),
-      outcome,
-      ...(hasArguments ? { arguments: args } : {}),
-    };
-    // Appended whole, so that several gateways can share a file.
-    appendPrivateFile(path, `${escapeUnseen(JSON.stringify(entry))}\n`);
+  let lost = 0;
+  return (activity) => {
+    const { args } = activity;
+    const entry = { ...toEntry(activity), ...(hasArguments ? { arguments: args } : {}) };
+    try {
+      // Appended whole, so that several gateways can share a file.
+      appendPrivateFile(path, `${escapeUnseen(JSON.stringify(entry))}\n`);
+    } catch (error) {
+      if (lost++ === 0) {
+        logger.error("failed to write the activity log: calls go on without a record", {
+          path,
+          error: describeError(error),
+        });
+      }
+      return;
+    }
+    if (lost > 0) logger.warn("the activity log is written again", { path, lines_lost: lost });
+    lost = 0;
+  };
+}
+
+function toEntry({ client, credential, name, person, office, ...call }: Activity) {
+  const short = (text: string | undefined) => text && shorten(text, MAX_LOGGED_NAME_LENGTH);
+  return {
+    time: new Date().toISOString(),
+    client: short(client),
+    ...(credential === OWNER.id ? {} : { credential, name: short(name), person: short(person) }),
+    office,
+    computer: call.computer,
+    tool: short(call.tool),
+    duration_ms: Math.round(call.durationMs),
+    outcome: call.outcome,
+    code: call.code,
+    reason: short(call.reason),
   };
 }
