@@ -31,8 +31,7 @@ export interface ToolHandlerParts {
 
 export function serveTools(
   server: Server,
-  { access, clientName, toolsFor, asking, shares, isPerRequest, ready, office, onActivity }:
-    ToolHandlerParts,
+  { access, clientName, toolsFor, asking, shares, isPerRequest, ready, office, onActivity }: ToolHandlerParts,
 ): void {
   const toolsOfClient = () => toolsFor(nameOfClient(server), access().client);
   server.setRequestHandler("tools/list", async ({ params }) => {

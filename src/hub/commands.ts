@@ -21,11 +21,16 @@ export function noteCommand(file: StateFile, line: CommandLine): void {
 }
 
 /** The lines after one, the oldest first. */
-export function readCommands(file: StateFile, after: number): readonly (CommandLine & { readonly id: number })[] {
+export function readCommands(
+  file: StateFile,
+  after: number,
+): readonly (CommandLine & { readonly id: number })[] {
   return file.all("SELECT id, line FROM commands WHERE id > ? ORDER BY id", after).flatMap((row) => {
     const read = parseJson(String(row["line"]));
     const { message, fields } = isRecord(read) ? read : {};
-    return typeof message === "string" && isRecord(fields) ? [{ id: Number(row["id"]), message, fields }] : [];
+    return typeof message === "string" && isRecord(fields)
+      ? [{ id: Number(row["id"]), message, fields }]
+      : [];
   });
 }
 

@@ -167,7 +167,10 @@ export function describeToken(file: StateFile, token: string, now: number): LogF
   const grant = file.get("SELECT grant_id FROM artifacts WHERE digest = ?", digest)?.["grant_id"];
   if (grant === undefined) return { detail: "wrong token: unknown, or expired" };
   const isLeft = file.get("SELECT 1 FROM grants WHERE id = ?", String(grant)) !== undefined;
-  return { detail: isLeft ? "expired token of a grant" : "token of a grant that was revoked or has ended", grant };
+  return {
+    detail: isLeft ? "expired token of a grant" : "token of a grant that was revoked or has ended",
+    grant,
+  };
 }
 
 /** The grant of a row; `undefined` for one that nobody of this program wrote, which gives no rights. */

@@ -131,7 +131,9 @@ export class GrantsInUse {
   /** What a command of a release that leaves no line has done. */
   #tellChange(id: string, grant: Grant | undefined): void {
     const { client, rights, offices, computers } = grant ?? {};
-    const what = grant === undefined ? "a grant was revoked by a command" : "a grant was changed by a command";
+    const what = grant === undefined
+      ? "a grant was revoked by a command"
+      : "a grant was changed by a command";
     this.#parts.audit.log.warn(what, { grant: id, client, rights, offices, computers });
   }
 

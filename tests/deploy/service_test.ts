@@ -121,8 +121,9 @@ Deno.test({
   const unit = await Deno.readTextFile(`${ROOT}deploy/a2c-smcp.service`);
   await container.write("etc/systemd/system/a2c-smcp.service", unit);
   await container.write("etc/a2c-smcp/environment", `PORT=${port}\n`);
-  await root(`cd /etc/a2c-smcp; umask 077; echo ${TOKEN} >tokens; echo operator-token-0123 >operators`);
-  await root("cd /etc/a2c-smcp; umask 077; echo client-token-01234 name=claude offices=lab >clients");
+  await root("groupadd --system a2c-tokens; install -d -m 2750 -g a2c-tokens /etc/a2c-smcp");
+  await root(`cd /etc/a2c-smcp; umask 027; echo ${TOKEN} >tokens; echo operator-token-0123 >operators`);
+  await root("cd /etc/a2c-smcp; umask 027; echo client-token-01234 name=claude offices=lab >clients");
   await root("useradd --create-home --shell /bin/bash ada; systemctl daemon-reload");
   await root("systemctl enable --now a2c-smcp");
   const overview = () => container.run("root", "a2c-smcp server overview");
@@ -136,13 +137,27 @@ Deno.test({
   assertStringIncludes(await root(`a2c-smcp server machines approve ${code} --office lab`), "approved");
   assertEquals((await joining).code, 0);
 
-  const page = await Deno.readTextFile(`${ROOT}docs/deploy.md`);
-  const [, hub = ""] = /```ini\n(.*?)```/s.exec(page) ?? [];
+  const hub = (await Deno.readTextFile(`${ROOT}deploy/hub.conf`)).replaceAll("-3000.json", `-${port}.json`);
   await container.write("etc/systemd/system/a2c-smcp.service.d/hub.conf", hub);
+  await root("systemctl daemon-reload; systemctl restart a2c-smcp");
+  await eventually(overview, ({ code }) => code === 0, "the hub without tokens");
+  assertMatch(await root("a2c-smcp hub invite lab"), /^\S+\nGood once/);
+  const audit = () => container.run("root", "cat /var/log/a2c-smcp/audit.log");
+  await eventually(audit, ({ output }) => output.includes("a code was made"), "the line of the code");
+
+  const withTokens = hub.replaceAll("# Environment=", "Environment=");
+  await container.write("etc/systemd/system/a2c-smcp.service.d/hub.conf", withTokens);
   await root("systemctl daemon-reload; systemctl restart a2c-smcp");
   await eventually(overview, ({ code }) => code === 0, "the hub");
   assertStringIncludes(await root("a2c-smcp server machines"), "laptop");
-  assertMatch(await root("a2c-smcp server tokens"), /claude[^]*operator/);
+  assertMatch(await root("a2c-smcp server tokens"), /token-1[^]*claude[^]*operator/);
   assertMatch(await root("a2c-smcp hub invite lab"), /^\S+\nGood once/);
+  // A line that is deleted counts while the hub runs.
+  await root(
+    "sed -i /claude/d /etc/a2c-smcp/clients; echo another-token-0123 name=cursor >>/etc/a2c-smcp/clients",
+  );
+  const tokens = () => container.run("root", "a2c-smcp server tokens");
+  const { output: left } = await eventually(tokens, ({ output }) => output.includes("cursor"), "the change");
+  assertEquals(left.includes("claude"), false);
   assertMatch(await root("a2c-smcp hub grants"), /No grants/);
 });

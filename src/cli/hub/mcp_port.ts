@@ -23,7 +23,13 @@ const METADATA_PATH = /^\/\.well-known\/oauth-protected-resource(?:[/?]|$)/;
 const MCP_PATH = /^(?:\/mcp|\/\.well-known\/oauth-protected-resource)(?:[/?]|$)/;
 
 /** What proxies add. */
-const PROXY_HEADERS = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "via"] as const;
+const PROXY_HEADERS = [
+  "forwarded",
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-forwarded-proto",
+  "via",
+] as const;
 
 /** What a refused request counts as, by its status. */
 const REFUSALS: Readonly<Record<number, Refusal>> = {
