@@ -6,6 +6,7 @@ import { enter, leave, testPrompt } from "../integration/_computer_prompt.ts";
 import { doorWords } from "../fixtures/door.ts";
 import { Workplace } from "../integration/_computer_program.ts";
 import { Key, openTerminalSession, testOnTerminal } from "../integration/_terminal_session.ts";
+import { TempFolder } from "../fixtures/temp_folder.ts";
 import { ClosedPort } from "../fixtures/tcp_proxy.ts";
 
 const DYING = scripted({
@@ -20,6 +21,15 @@ testPrompt("whoever is warned of a dead MCP server hears when it runs again", as
   await session.write(`call die${Key.enter}`);
   await session.expect("MCP server retrying server=mortal");
   await session.expect("MCP server is running again server=mortal");
+  await leave(session);
+});
+
+testPrompt("a Computer with nothing but documents says how many there are", async ({ open }) => {
+  using folder = new TempFolder();
+  for (const name of ["a.txt", "b.txt"]) await Deno.writeTextFile(`${folder.path}/${name}`, name);
+  const notes = { type: "documents", folders: [folder.path] };
+  const session = await open({ config: { servers: { notes } } });
+  await session.expect("1 MCP server runs, with 0 tools and 2 documents");
   await leave(session);
 });
 

@@ -116,16 +116,23 @@ export async function reportStart(
   const all = Promise.all(names.map(async (name) => {
     await computer.ready({ servers: [name], signal });
     progress.update(`${++settled} of ${names.length}`);
-  })).then(() => printSafely(startText(computer, names)), () => {});
+  })).then(async () => printSafely(startText(computer, names, await documentsText(computer))), () => {});
   await settledWithin(Promise.race([all, untilAborted(interruption.signal)]), START_GRACE_MS);
 }
 
+/** ` and 12 documents`, where there is nothing but documents. */
+async function documentsText(computer: Computer): Promise<string> {
+  if (computer.tools.length > 0) return "";
+  const { totalCount } = await computer.getFinder({ limit: 0 });
+  return totalCount === 0 ? "" : ` and ${countOf(totalCount, "document")}`;
+}
+
 /** `3 of 4 MCP servers run, with 36 tools. "broken" does not run; "status" shows why` */
-function startText({ servers, tools }: Computer, names: readonly string[]): string {
+function startText({ servers, tools }: Computer, names: readonly string[], documents: string): string {
   const others = names.filter((name) => servers.get(name)?.status !== "running");
   const part = others.length === 0 ? "" : `${names.length - others.length} of `;
   const all = `${countOf(names.length, "MCP server")} ${names.length === 1 ? "runs" : "run"}`;
-  const sum = `${part}${all}, with ${countOf(tools.length, "tool")}`;
+  const sum = `${part}${all}, with ${countOf(tools.length, "tool")}${documents}`;
   if (others.length === 0) return sum;
   const wanting = others.filter((name) => servers.get(name)?.status === "needs sign-in");
   const rest = others.filter((name) => !wanting.includes(name));
