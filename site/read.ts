@@ -4,7 +4,7 @@ import { join, normalize } from "node:path/posix";
 import MarkdownIt, { type Token } from "npm:markdown-it@15";
 import project from "../project.json" with { type: "json" };
 import { addressOf, addressOfCode, anchorOf, groups, type Section } from "./pages.ts";
-import { nameRows, readRows, rowOf, shapeTables, shownText } from "./tables.ts";
+import { nameMessages, rowOf, shapeTables, shownText } from "./tables.ts";
 
 /** A page of the site. */
 export interface SitePage {
@@ -95,10 +95,7 @@ export function toPage(
     }
   });
   shapeTables(tokens);
-  if (source === ANSWERS) {
-    nameRows(tokens);
-    sections.push(...readRows(tokens));
-  }
+  if (source === ANSWERS) sections.push(...nameMessages(tokens));
   const first = tokens.findIndex(({ type }) => type === "paragraph_open");
   const title = /^# (.+)$/m.exec(text)?.[1] ?? source;
   return {

@@ -1,4 +1,4 @@
-/** Tables as pages show them: rows that have an address, and on phones one below the other where cells have sentences. */
+/** Tables as pages show them, on phones one cell below the other where they have sentences; messages with an address. */
 
 import type { Token } from "npm:markdown-it@15";
 import { anchorOf, type Section } from "./pages.ts";
@@ -32,24 +32,25 @@ function labelCells(table: readonly Token[]): void {
   }
 }
 
-/** Gives each row the anchor of the message that it begins with. */
-export function nameRows(tokens: readonly Token[]): void {
-  tokens.forEach((token, index) => {
-    if (isRow(tokens, index)) token.attrSet("id", rowOf(shownText(tokens[index + 2])));
+/** Gives the messages of a page their anchors: rows by their first cell, items of lists by what is bold in front. */
+export function nameMessages(tokens: readonly Token[]): Section[] {
+  return tokens.flatMap((token, index) => {
+    const message = readMessage(tokens, index);
+    if (message !== undefined) token.attrSet("id", message.anchor);
+    return message ?? [];
   });
 }
 
-/** The rows as what the search finds. */
-export function readRows(tokens: readonly Token[]): Section[] {
-  return tokens.flatMap((_, index) => {
-    if (!isRow(tokens, index)) return [];
-    const title = shownText(tokens[index + 2]);
-    return [{ title, anchor: rowOf(title), level: 0, text: shownText(tokens[index + 5]) }];
-  });
-}
-
-function isRow(tokens: readonly Token[], index: number): boolean {
-  return tokens[index]?.type === "tr_open" && tokens[index + 1]?.type === "td_open";
+function readMessage(tokens: readonly Token[], index: number): Section | undefined {
+  const [open, inner, inline] = tokens.slice(index, index + 3);
+  if (open?.type === "tr_open" && inner?.type === "td_open") {
+    const title = shownText(inline);
+    return { title, anchor: rowOf(title), level: 0, text: shownText(tokens[index + 5]) };
+  }
+  const [, bold] = open?.type === "list_item_open" ? /^\*\*(.+?)\*\*/.exec(inline?.content ?? "") ?? [] : [];
+  if (bold === undefined) return undefined;
+  const [title = "", ...text] = shownText(inline).split(": ");
+  return { title, anchor: rowOf(bold), level: 0, text: text.join(": ") };
 }
 
 /** The anchor of the row of a message. */
