@@ -45,7 +45,10 @@ let sections;
 let searching;
 
 query.addEventListener("focus", () => {
-  engine ??= import(toUrl("pagefind/pagefind.js"));
+  engine ??= import(toUrl("pagefind/pagefind.js")).then(async (pagefind) => {
+    await pagefind.options({ ranking: { termSimilarity: 3 } }); // a word itself before those that begin with it
+    return pagefind;
+  });
   sections ??= fetch(toUrl("sections.json")).then((response) => response.json()).then(weigh);
 }, { once: true });
 
