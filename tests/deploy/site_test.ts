@@ -58,6 +58,7 @@ const ASKED = {
   "nothing happens": "troubleshooting/#nothing-happens",
   "Claude does not show it": "troubleshooting/#claude-shows-no-documents",
   "file is in use": "troubleshooting/#cannot-",
+  "what has Claude read": "faq/#what-has-claude-read",
   "testing my agent": "agent/#test-your-product",
   "limits": "configuration/#limits",
   "is it safe": "faq/#privacy",
