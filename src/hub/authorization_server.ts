@@ -188,8 +188,8 @@ export class AuthorizationServer implements Disposable {
 
   #decide(token: string, resource: string): TokenAccess | TokenRefusal {
     const access = this.verify(token, resource);
-    // The person has chosen to let it read alone, and may choose again.
-    if (access !== undefined) return { access, mayGrow: access.rights === "read" };
+    // The person has chosen. Asked again in the middle of a call, a client such as mcp-remote never answers that call.
+    if (access !== undefined) return { access, mayGrow: false };
     const refused = "the token is not good for this path, or not any more";
     return { refused, log: describeToken(this.#parts.file, token, Date.now()) };
   }

@@ -210,7 +210,7 @@ Deno.test("the official client of 2026 connects itself, and names the issuer tha
   await client.close();
 });
 
-Deno.test("a client that may only read is told to ask for more when it calls a tool that changes something", async () => {
+Deno.test("a client that a person lets read alone is not sent to the person again: its model is told", async () => {
   await using hub = await SignInHub.start();
   await hub.addLaptop();
   const resource = hub.door.at("/mcp/o/lab").href;
@@ -232,12 +232,11 @@ Deno.test("a client that may only read is told to ask for more when it calls a t
     });
   const list = async () => await (await send("tools/list", {})).text();
   await eventually(list, (text) => text.includes('"show"'), "the tools of the laptop");
-  const refused = await send("tools/call", { name: "show", arguments: { text: "x" } });
-  await refused.body?.cancel();
-  assertEquals(refused.status, 403);
-  const challenge = refused.headers.get("www-authenticate") ?? "";
-  assertStringIncludes(challenge, 'error="insufficient_scope"');
-  assertStringIncludes(challenge, 'scope="a2c:read a2c:call"');
+  const answer = await send("tools/call", { name: "show", arguments: { text: "x" } });
+  assertEquals(answer.status, 200);
+  const { result } = await answer.json();
+  assertEquals(result.isError, true);
+  assertStringIncludes(result.content[0].text, "this client may only call tools that modify nothing");
 });
 
 Deno.test("an operator's token connects a client", async () => {
