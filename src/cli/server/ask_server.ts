@@ -1,6 +1,6 @@
 /** Sends a command to a Server that runs in another process of this user. */
 import { basename, dirname, extname } from "@std/path";
-import { serviceFolders } from "../../files/user_sockets.ts";
+import { readVariable, serviceFolders } from "../../files/user_sockets.ts";
 import { currentScreen } from "../../terminal/screen.ts";
 import { openBrowser } from "../browser.ts";
 import { exchange, toRequest } from "../control/exchange.ts";
@@ -8,6 +8,9 @@ import { NOBODY } from "../control/person.ts";
 import { ExitRequest, NoRunningServerError, printError, UsageError } from "../outcome.ts";
 import { commandLineOf } from "../program.ts";
 import { controlFolder, controlPath, controlPaths, isListening, missingFlags } from "../socket_folder.ts";
+
+/** Where systemd makes the folders of services, and of users. */
+const RUN = "/run";
 
 export interface ServerQuestion {
   /** The port of the Server; may be left out when one Server runs. */
@@ -41,8 +44,10 @@ async function findServer(port: number | undefined): Promise<{ path: string; isS
   if (folder === undefined) throw new UsageError(await unavailableText(name));
   const wanted = name === undefined ? undefined : await controlPath(folder, name, "server");
   if (wanted !== undefined && await isListening(wanted)) return { path: wanted, isService: false };
-  // Services of systemd run as other users; root may use their sockets.
-  const folders = new Set([folder, ...serviceFolders("/run").flatMap(serviceFolders)]);
+  // Services of systemd run as other users; root may use their sockets, unless it has chosen another place for its own.
+  const isApart = readVariable("XDG_RUNTIME_DIR")?.startsWith(`${RUN}/`) === false;
+  const services = isApart ? [] : serviceFolders(RUN).flatMap(serviceFolders);
+  const folders = new Set([folder, ...services]);
   const running = (await Promise.all([...folders].map((each) => controlPaths(each, "server")))).flat();
   const [only, ...more] = running.filter((path) => name === undefined || portOf(path) === name);
   if (only === undefined) {
