@@ -30,6 +30,7 @@ import { putBlob, type PutBlobOptions, type UploadedBlob, type UploadSource } fr
  * Every method takes `signal` and `timeoutMs` (30,000 by default). It rejects with an `SmcpError` when the Server or
  * the Computer answers with an error, with an `UnsupportedRequestError` when the Computer does not know the request, with
  * a `RequestTimeoutError` when there is no answer, and with a `ConnectionClosedError` when the connection is lost meanwhile.
+ * When `signal` is aborted, it rejects with the reason of the signal: an `AbortError` for `abort()` without a reason.
  *
  * @example
  * ```ts
@@ -86,8 +87,9 @@ export class RemoteComputer {
    * `meta.error_code` has the cause. Parts that are too large for one message are fetched and inserted. A part that cannot
    * be fetched keeps its handle in `_meta`, and the logger receives the cause.
    *
-   * When `signal` is aborted or no answer arrives in time, the call is also cancelled on the Computer. When the call
-   * takes longer than `timeoutMs`, rounded up to whole seconds, the Computer answers with `meta.a2c_timeout`.
+   * When `signal` is aborted or no answer arrives in time, the call is also cancelled on the Computer, and the promise
+   * rejects with the signal's reason or a `RequestTimeoutError`. When the call takes longer than `timeoutMs`, rounded up to
+   * whole seconds, the Computer answers with `meta.a2c_timeout`.
    *
    * With `onQuestion`, the user of this Agent answers what the MCP server asks during the call, and confirms the call
    * where the Computer's owner allows that. A Computer or Server that does not know questions is used as without.
