@@ -3,7 +3,10 @@ import { openMachines } from "../../src/cli/server/machines.ts";
 import type { OptionValues } from "../../src/cli/server/options.ts";
 import { existingStateFiles, stateFolder } from "../../src/files/state_folder.ts";
 import { socketFolders } from "../../src/files/user_sockets.ts";
+import { machineIdOf } from "../../src/jwt/proof.ts";
+import { writeMachineList } from "../../src/server/admission/machine_list.ts";
 import { staticTokens } from "../../src/server/admission/tokens.ts";
+import { TestMachine } from "../fixtures/joining_server.ts";
 import { LogBook } from "../fixtures/log_book.ts";
 import { isWindows } from "../fixtures/system.ts";
 import { TempFolder } from "../fixtures/temp_folder.ts";
@@ -64,6 +67,29 @@ Deno.test(
     assert(!socketFolders().some((path) => path.startsWith(other)));
   },
 );
+
+Deno.test("a Server that shares its offices warns of the machines that have joined it before", {
+  ignore: isWindows,
+}, async () => {
+  using folder = new TempFolder();
+  const given = `${folder.path}/a2c-smcp`;
+  await Deno.mkdir(given);
+  using _ = inService(given);
+  const redis = { redisUrl: "redis://127.0.0.1" };
+  const file = `${given}/machines-3000.json`;
+  await Deno.writeTextFile(file, writeMachineList([]));
+  assertEquals((await refusal(redis, auth))[1], 0);
+  const key = (await TestMachine.make()).publicKey;
+  const limits = { name: "laptop", offices: ["lab"], roles: ["computer"] } as const;
+  const known = { id: machineIdOf(key), key, audience: "", system: "", since: 0, lastSeen: 0 };
+  await Deno.writeTextFile(file, writeMachineList([{ ...known, ...limits }]));
+  const [reason, warnings] = await refusal(redis, auth);
+  assertStringIncludes(reason, "1 machine that has joined");
+  assertStringIncludes(reason, file);
+  assertStringIncludes(reason, "--token-file");
+  assertEquals(warnings, 1);
+  assertEquals((await refusal({ ...redis, machines: "none" }, auth))[1], 0);
+});
 
 Deno.test("a Server knows why it takes no machines, and warns where it could and has no folder for them", {
   ignore: isWindows,

@@ -8,6 +8,7 @@ import { type GrantedRole, isGrantedRole } from "./provider.ts";
 const VERSION = 1;
 /** The most machines of a file. */
 export const MAX_MACHINES = 5_000;
+export const MAX_LIST_BYTES = 8 * 1024 * 1024;
 
 /** A machine that an operator has approved. */
 export interface Machine {

@@ -7,7 +7,13 @@ import { skeletonOf } from "../../protocol/look_alikes.ts";
 import { PROOF_FIELD } from "../../protocol/machines.ts";
 import { MACHINE_PREFIX } from "../../protocol/presence.ts";
 import { describeError } from "../../text/text.ts";
-import { type Machine, MAX_MACHINES, readMachineList, writeMachineList } from "./machine_list.ts";
+import {
+  type Machine,
+  MAX_LIST_BYTES,
+  MAX_MACHINES,
+  readMachineList,
+  writeMachineList,
+} from "./machine_list.ts";
 import {
   type AuthDecision,
   type AuthProvider,
@@ -21,7 +27,6 @@ const DAY_MS = 86_400_000;
 const MAX_AWAY_MS = 30 * DAY_MS;
 /** How long a connection may go on without a new proof, in milliseconds. */
 const ADMISSION_MS = DAY_MS;
-const MAX_FILE_BYTES = 8 * 1024 * 1024;
 /** When machines were seen is written down so often, in milliseconds, and at the end. */
 const SEEN_INTERVAL_MS = 10 * 60_000;
 
@@ -86,7 +91,7 @@ export class Machines implements AuthProvider, AsyncDisposable {
       kind: "file of machines",
       files: [path],
       ownText: writeMachineList([]),
-      maxBytes: MAX_FILE_BYTES,
+      maxBytes: MAX_LIST_BYTES,
       logger: options.logger,
       intervalMs: options.checkIntervalMs,
       use: ([text = ""]) => machines.#use(readMachineList(text)),
