@@ -6,7 +6,7 @@ import type { HubAudit } from "./audit.ts";
 import { hostOf, isDocumentId } from "./clients.ts";
 import { type Exchange, originProblem, readForm, sendPage } from "./exchange.ts";
 import type { Grants } from "./grants.ts";
-import type { Invitations } from "./invitations.ts";
+import type { Invitation, Invitations } from "./invitations.ts";
 import { type AskingClient, consentPage, problemPage, provePage } from "./page.ts";
 import type { OAuthLibrary } from "./oauth_library.ts";
 import type { StrangerQuotas } from "../http/quotas.ts";
@@ -43,8 +43,8 @@ export interface ConsentOptions {
   readonly operator?: ((token: string) => Promise<Operator | undefined>) | undefined;
 }
 
-/** What a person has proved the right to. */
-interface Proof {
+/** What a person has proved the right to; `rights` and `computers` are the most that may be allowed. */
+interface Proof extends Omit<Invitation, "name"> {
   /** Who consents. */
   readonly name: string;
   /** The offices, of those that the client asks for. */
@@ -143,12 +143,14 @@ export class Consents {
       readonly problem: string | undefined;
     },
   ): Promise<void> {
-    const { client, resource, rights } = asked;
+    const { client } = asked;
+    const computers = computersFor(asked.resource, proof);
     const offices = await Promise.all(proof.offices.map(async (name) => ({
       name,
-      computers: resource.computers ?? await this.#options.computersOf?.(name),
+      computers: computers ?? await this.#options.computersOf?.(name),
     })));
     const isChoice = offices.length > 1;
+    const rights = rightsFor(asked, proof);
     sendPage(exchange, consentPage({ client, consentedBy: proof.name, offices, isChoice, rights, problem }));
   }
 
@@ -159,14 +161,21 @@ export class Consents {
       return await this.#show(exchange, asked, `Too many tries: wait ${wait} seconds`);
     }
     const found = await this.#check(form);
-    const offices = found === undefined ? [] : officesFor(asked.resource, found);
+    const isOther = found !== undefined && computersFor(asked.resource, found)?.length === 0;
+    const offices = found === undefined || isOther ? [] : officesFor(asked.resource, found);
     if (found === undefined || offices.length === 0) {
-      this.#refused(found === undefined ? "wrong code or token" : "a code for other offices", asked);
-      const otherwise = asked.resource.office === undefined ? ANY_OFFICE : OTHER_OFFICE;
+      this.#refused(
+        found === undefined ? "wrong code or token" : "a code for other offices or Computers",
+        asked,
+      );
+      const otherwise = isOther
+        ? OTHER_COMPUTER
+        : asked.resource.office === undefined
+        ? ANY_OFFICE
+        : OTHER_OFFICE;
       return await this.#show(exchange, asked, found === undefined ? this.#wrongProof : otherwise);
     }
-    const { name, code, token } = found;
-    this.#proofs.set(asked.uid, { name, offices, code, token });
+    this.#proofs.set(asked.uid, { ...found, offices });
     this.#options.quotas.know(exchange.address);
     await this.#show(exchange, asked);
   }
@@ -175,7 +184,7 @@ export class Consents {
     return this.#options.operator === undefined ? WRONG_CODE : WRONG_PROOF;
   }
 
-  async #check(form: URLSearchParams): Promise<Operator & Pick<Proof, "code" | "token"> | undefined> {
+  async #check(form: URLSearchParams): Promise<Operator & Omit<Proof, "offices"> | undefined> {
     const [code = "", token = ""] = ["code", "token"].map((name) => form.get(name)?.trim());
     const { invitations, operator } = this.#options;
     if (code !== "") {
@@ -198,7 +207,7 @@ export class Consents {
   async #allow(exchange: Exchange, asked: Asked, form: URLSearchParams): Promise<void> {
     const proof = this.#proofs.get(asked.uid);
     if (proof === undefined) return await this.#show(exchange, asked, this.#wrongProof);
-    const rights = asked.rights.find((each) => each === form.get("rights"));
+    const rights = rightsFor(asked, proof).find((each) => each === form.get("rights"));
     const { offices: offered } = proof;
     const isChoice = offered.length > 1;
     const offices = isChoice ? offered.filter((each) => form.getAll("office").includes(each)) : offered;
@@ -211,7 +220,12 @@ export class Consents {
       this.#refused("a code that was used, or a token that was removed meanwhile", asked);
       return await this.#show(exchange, asked, this.#wrongProof);
     }
-    await this.#grant(exchange, asked, { offices, rights, consentedBy: proof.name });
+    await this.#grant(exchange, asked, {
+      offices,
+      rights,
+      computers: computersFor(asked.resource, proof),
+      consentedBy: proof.name,
+    });
   }
 
   async #grant(
@@ -220,6 +234,7 @@ export class Consents {
     given: {
       readonly offices: readonly string[];
       readonly rights: AccessRights;
+      readonly computers: readonly string[] | undefined;
       readonly consentedBy: string;
     },
   ): Promise<void> {
@@ -231,9 +246,8 @@ export class Consents {
       client: name,
       returnsTo,
       resource: resource.url,
-      computers: resource.computers,
     });
-    const { rights, offices, consentedBy } = given;
+    const { rights, offices, computers, consentedBy } = given;
     audit.log.info("a client was granted access", {
       grant: id,
       client: name,
@@ -241,6 +255,7 @@ export class Consents {
       returns_to: returnsTo,
       resource: resource.url,
       offices,
+      computers,
       rights,
       consented_by: consentedBy,
     });
@@ -266,9 +281,21 @@ function officesFor({ office }: HubResource, { offices }: Operator): readonly st
   return offices === "all" || offices.includes(office) ? [office] : [];
 }
 
+/** The Computers that a client is offered; all when `undefined`. */
+function computersFor({ computers }: HubResource, proof: Pick<Proof, "computers">): Proof["computers"] {
+  if (computers === undefined || proof.computers === undefined) return computers ?? proof.computers;
+  return computers.filter((each) => proof.computers?.includes(each));
+}
+
+/** The rights that a client is offered, of those that it asks for. */
+function rightsFor({ rights }: Asked, { rights: most = "call" }: Proof): readonly AccessRights[] {
+  return rights.filter((each) => ACCESS_RIGHTS.indexOf(each) <= ACCESS_RIGHTS.indexOf(most));
+}
+
 const WRONG_CODE = "This code is wrong, was used, or has expired";
 const WRONG_PROOF = "This code or token is wrong, was used, or has expired";
 const OTHER_OFFICE = "This code is for other offices";
+const OTHER_COMPUTER = "This code is for other Computers";
 const ANY_OFFICE =
   "This token is for any office, and the client names none. Connect it to the path of one, such as /mcp/o/lab, or use an invitation";
 const ENDED = {

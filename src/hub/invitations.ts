@@ -1,6 +1,7 @@
 /** Invitations: short codes by which a person proves the right to connect a client. */
 import { CODE_MS, makeCode, parseCode } from "../http/codes.ts";
 import { isRecord, isTexts, parseJson } from "../json/json.ts";
+import { ACCESS_RIGHTS, type AccessRights } from "../protocol/rights.ts";
 import { secretDigest, type StateFile } from "./state_file.ts";
 
 const KIND = "Invitation";
@@ -11,6 +12,10 @@ export interface Invitation {
   /** Whom it is for: the grant says that this person has consented. */
   readonly name: string;
   readonly offices: readonly string[];
+  /** The most that the person may allow; everything when absent. */
+  readonly rights?: AccessRights | undefined;
+  /** All Computers when absent. */
+  readonly computers?: readonly string[] | undefined;
 }
 
 export class Invitations {
@@ -23,14 +28,14 @@ export class Invitations {
   }
 
   /** Makes a code that is good once. Only its digest is kept. */
-  add({ name, offices }: Invitation): { readonly code: string; readonly expiresAt: number } {
+  add(invitation: Invitation): { readonly code: string; readonly expiresAt: number } {
     const code = makeCode();
     const expiresAt = this.#now() + CODE_MS;
     this.#file.transact(() => {
       this.#file.run(
         `INSERT INTO artifacts (digest, kind, payload, expires_at) VALUES (?, '${KIND}', ?, ?)`,
         digestOf(code),
-        JSON.stringify({ name, offices }),
+        JSON.stringify(invitation),
         expiresAt,
       );
       this.#file.run(
@@ -48,9 +53,7 @@ export class Invitations {
       digestOf(code),
       this.#now(),
     );
-    const payload = parseJson(String(row?.["payload"] ?? ""));
-    const { name, offices } = isRecord(payload) ? payload : {};
-    return typeof name === "string" && isTexts(offices) ? { name, offices } : undefined;
+    return toInvitation(parseJson(String(row?.["payload"] ?? "")));
   }
 
   /** Uses a code up; `false` when it is not good any more. */
@@ -58,6 +61,15 @@ export class Invitations {
     const taken = "DELETE FROM artifacts WHERE digest = ? AND expires_at > ?";
     return this.#file.run(taken, digestOf(code), this.#now()) > 0;
   }
+}
+
+/** What cannot be read gives no rights. */
+function toInvitation(payload: unknown): Invitation | undefined {
+  const { name, offices, rights: most, computers } = isRecord(payload) ? payload : {};
+  const rights = ACCESS_RIGHTS.find((each) => each === most);
+  const isWhole = rights === most && (computers === undefined || isTexts(computers));
+  if (typeof name !== "string" || !isTexts(offices) || !isWhole) return undefined;
+  return { name, offices, rights, computers };
 }
 
 function digestOf(code: string): string {

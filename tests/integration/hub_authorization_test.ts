@@ -4,6 +4,7 @@ import * as oauth from "oauth4webapi";
 import { createHubProgram } from "../../src/cli/hub/main.ts";
 import { typingUser } from "../../src/files/user_sockets.ts";
 import { Grants } from "../../src/hub/grants.ts";
+import { Invitations } from "../../src/hub/invitations.ts";
 import { StateFile } from "../../src/hub/state_file.ts";
 import { HubBrowser, HubClient, REDIRECT, register, tokensOf } from "../fixtures/hub_client.ts";
 import { HubDoor } from "../fixtures/hub_door.ts";
@@ -109,6 +110,32 @@ Deno.test("a client that asks to read is not offered more", async () => {
   const done = await browser.submit(asked.url, { step: "allow", rights: "read" });
   const { scope } = await tokensOf(await client.exchange(new URL(done.url)));
   assertEquals(scope, "a2c:read");
+});
+
+Deno.test("a person with an invitation allows no more than the invitation does", async () => {
+  await using hub = await HubDoor.open();
+  const invite = () => {
+    using file = StateFile.openExisting(hub.stateFile);
+    const limits = { rights: "confirm", computers: ["desk", "shelf"] } as const;
+    return new Invitations(file).add({ name: "ada", offices: ["lab"], ...limits }).code;
+  };
+  const client = await HubClient.register(hub.url);
+  const prove = async (path: string) => {
+    const browser = new HubBrowser();
+    const { url } = await browser.open(await client.page(hub.resource("lab") + path));
+    const { page = "" } = await browser.submit(url, { step: "prove", code: invite() });
+    return { page, allow: (rights: string) => browser.submit(url, { step: "allow", rights }) };
+  };
+  const all = await prove("");
+  assertStringIncludes(all.page, "desk");
+  assertEquals(/value="call"/.test(all.page), false);
+  assertStringIncludes((await all.allow("call")).page ?? "", "what the client may do");
+  await all.allow("confirm");
+  await (await prove("/c/desk")).allow("read");
+  assertStringIncludes((await prove("/c/attic")).page, "for other Computers");
+  using file = StateFile.openExisting(hub.stateFile);
+  const granted = new Grants(file).list().map(({ rights, computers }) => [rights, computers]);
+  assertEquals(granted, [["confirm", ["desk", "shelf"]], ["read", ["desk"]]]);
 });
 
 Deno.test("a person who does not allow it sends the client an error", async () => {

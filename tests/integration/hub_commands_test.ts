@@ -2,6 +2,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { Grants } from "../../src/hub/grants.ts";
+import { Invitations } from "../../src/hub/invitations.ts";
 import { StateFile } from "../../src/hub/state_file.ts";
 import { runHosted } from "../fixtures/hosted_door.ts";
 import { HubClient } from "../fixtures/hub_client.ts";
@@ -71,6 +72,13 @@ Deno.test("a grant is limited to a Computer that nobody has seen only with --yes
   assertEquals(known.code, 0, known.stderr);
   const unseen = await run("grants", "limit", id, "--computer", "desk", "--yes", "--json");
   assertEquals(JSON.parse(unseen.stdout).computers, ["desk"]);
+  const invited = await run("invite", "lab", "--rights", "read", "--computer", "desk", "--json");
+  const { code, rights, computers } = JSON.parse(invited.stdout);
+  assertEquals([rights, computers], ["read", ["desk"]]);
+  using file = StateFile.openExisting(hub.stateFile);
+  const kept = new Invitations(file).find(code);
+  assertEquals([kept?.rights, kept?.computers], ["read", ["desk"]]);
+  assertEquals((await run("invite", "lab", "--computer", "dsek")).code, 2);
 });
 
 Deno.test("a state file that cannot be changed is named, with what to do", async () => {

@@ -40,24 +40,43 @@ export function addGrantCommands(program: Command, run: RunGrantCommand): void {
   addRevoke(group, run);
 }
 
+interface Invited extends Printed, Pick<Limits, "rights" | "computer" | "yes"> {
+  readonly for: string;
+}
+
 function addInvite(program: Command, run: RunGrantCommand): void {
   program.command("invite <offices...>")
     .description(
       "make a code with which a person connects one client to these offices; it is good for 10 minutes",
     )
     .option("--for <name>", "who will consent, for the list of grants", "an invited person")
+    .addOption(
+      new Option("--rights <rights>", "the most that the person may allow (default: call)").choices(
+        ACCESS_RIGHTS,
+      ),
+    )
+    .addOption(computerOption("a Computer that the client may use, of all offices; can be repeated"))
+    .addOption(unseenOption())
     .addOption(jsonOption())
-    .action((names: string[], { for: person, ...printed }: { readonly for: string } & Printed) =>
-      run(printed, ({ invitations, record }) => {
+    .action((names: string[], { for: person, rights, computer, yes, ...printed }: Invited) =>
+      run(printed, async ({ invitations, computersOf, record }) => {
         const offices = [...new Set(names.map(parseInvitedOffice))];
         const name = parseAs("name", person);
+        const computers = computer?.map((each) => parseAs("Computer", each));
+        if (!yes) requireKnown(computers, await computersOf(offices));
         const { code, expiresAt } = record((note) => {
-          note("a code was made by a command", { offices, for: name });
-          return invitations.add({ name, offices });
+          note("a code was made by a command", { offices, for: name, rights, computers });
+          return invitations.add({ name, offices, rights, computers });
         });
         const until = new Date(expiresAt).toLocaleTimeString("sv");
         return {
-          value: { code, offices, expires_at: new Date(expiresAt).toISOString() },
+          value: {
+            code,
+            offices,
+            rights: rights ?? "call",
+            computers: computers ?? null,
+            expires_at: new Date(expiresAt).toISOString(),
+          },
           text: `${code}\nGood once, until ${until}, for ${offices.map(toSeenName).join(", ")}`,
         };
       })
@@ -102,11 +121,8 @@ function addLimit(group: Command, run: RunGrantCommand): void {
     .addOption(
       new Option("--office <office>", "an office that it may use; can be repeated").argParser(collect),
     )
-    .addOption(
-      new Option("--computer <name>", "a Computer that it may use, of all its offices; can be repeated")
-        .argParser(collect),
-    )
-    .option("--yes", "also a Computer that no client has seen yet", false)
+    .addOption(computerOption("a Computer that it may use, of all its offices; can be repeated"))
+    .addOption(unseenOption())
     .addOption(jsonOption())
     .action((id: string, { rights, office, computer, yes, ...printed }: Limits) =>
       run(printed, async (state) => {
@@ -312,6 +328,14 @@ function parseAs(what: string, name: string): string {
     if (!(error instanceof InvalidArgumentError)) throw error;
     throw new UsageError(`Cannot use ${what} "${name}": ${error.message}`);
   }
+}
+
+function computerOption(about: string): Option {
+  return new Option("--computer <name>", about).argParser(collect);
+}
+
+function unseenOption(): Option {
+  return new Option("--yes", "also a Computer that no client has seen yet").default(false);
 }
 
 function jsonOption(): Option {

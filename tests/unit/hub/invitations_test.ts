@@ -3,7 +3,7 @@ import { CODE_MS } from "../../../src/http/codes.ts";
 import { Invitations } from "../../../src/hub/invitations.ts";
 import { TestState } from "./_state.ts";
 
-const INVITATION = { name: "ada", offices: ["lab"] };
+const INVITATION = { name: "ada", offices: ["lab"], rights: "confirm", computers: ["laptop"] } as const;
 
 Deno.test("a code is good once, however it is typed", () => {
   using state = new TestState();
