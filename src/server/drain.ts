@@ -105,7 +105,7 @@ function unanswered(request: RelayedRequest): SmcpError {
   return new SmcpError(ErrorCode.UNAVAILABLE, message, { details });
 }
 
-/** Closes what is idle. Work that is under way may need its own members again, and the others in their offices. */
+/** Closes what is idle. Work that is under way may need its own members again, and the Computers in their offices. */
 function closeIdle(
   connections: ReadonlyMap<string, Connection>,
   around: SurroundingWork | undefined,
@@ -113,10 +113,10 @@ function closeIdle(
   const all = [...connections.values()];
   const isAtWork = around?.isIdle === false;
   const inner = all.filter(({ isInner }) => isInner);
-  const used = new Set(isAtWork ? inner.map(({ member }) => member?.officeId) : []);
-  for (const connection of all) {
-    if (!connection.isInner && connection.isIdle && !used.has(connection.member?.officeId)) connection.drop();
-  }
+  const offices = new Set(isAtWork ? inner.map(({ member }) => member?.officeId) : []);
+  const isNeeded = ({ member, isInner }: Connection) =>
+    isInner || (member?.role === "computer" && offices.has(member.officeId));
+  for (const connection of all) if (connection.isIdle && !isNeeded(connection)) connection.drop();
   return !isAtWork && connections.size === inner.length;
 }
 

@@ -66,7 +66,10 @@ Deno.test("a grant is limited to a Computer that nobody has seen only with --yes
   const slip = await limit("--computer", "ada-laptpo");
   assertEquals(slip.code, 2);
   assertStringIncludes(slip.stderr, 'No Computer named "ada-laptpo" (Computers: ada-laptop, desk)');
-  assertStringIncludes(slip.stderr, 'did you mean "ada-laptop"?; add --yes');
+  assertStringIncludes(
+    slip.stderr,
+    'add --yes for one that no client has seen yet; did you mean "ada-laptop"?',
+  );
   assertEquals((await limit("--computer", "attic")).code, 2);
   const known = await limit("--computer", "ada-laptop", "--computer", "desk");
   assertEquals(known.code, 0, known.stderr);

@@ -159,7 +159,7 @@ function requireKnown(computers: readonly string[] = [], known: readonly string[
   const unknown = known.length === 0 ? undefined : computers.find((each) => !known.includes(each));
   if (unknown === undefined) return;
   const why = unknownName("Computer", unknown, known);
-  throw new UsageError(`${why}${didYouMean(unknown, known)}; add --yes for one that no client has seen yet`);
+  throw new UsageError(`${why}; add --yes for one that no client has seen yet${didYouMean(unknown, known)}`);
 }
 
 function moreThan({ id }: Grant, why: string): UsageError {
