@@ -26,6 +26,7 @@ export {
   SEARCH_SHAPE,
 } from "./src/local_tools/connector_answers.ts";
 export {
+  pageNameOf,
   type ReadableDocument,
   type Reading,
   READING_PROPERTIES,
@@ -45,7 +46,15 @@ export { errorResult, type Json, type McpToolResult } from "./src/local_tools/mc
 export { ErrorCode } from "./src/protocol/error_codes.ts";
 export { SmcpError } from "./src/protocol/errors.ts";
 export { readableOf } from "./src/provider/documents/content.ts";
-export { toBareLine, toFence, toSeenLine, toSeenName, toSeenUri, toSeenWord } from "./src/text/safe_text.ts";
+export {
+  toBareLine,
+  toFence,
+  toSeenLine,
+  toSeenName,
+  toSeenPath,
+  toSeenUri,
+  toSeenWord,
+} from "./src/text/safe_text.ts";
 export { countOf } from "./src/text/text.ts";
 export { buildDpeUri, documentsHost, isValidDpeUri, parseDpeUri } from "./src/uri/dpe_uri.ts";
 export { PACKAGE_VERSION } from "./src/version.ts";

@@ -38,7 +38,7 @@ export function makeLocalPrompts(reach: Reach): LocalPrompt[] {
       arguments: [
         { name: "uri", description: "The dpe:// URI of the document.", required: true },
         computer,
-        { name: "pages", description: "Some pages from 0, such as 0-4; all by default." },
+        { name: "pages", description: "Indices of some pages from 0, such as 0-4; all by default." },
       ],
     }, {
       tool: tools.get("read_document"),

@@ -31,7 +31,7 @@ export interface ReadableDocument {
 
 /** What `read_document` takes to name the parts that are wanted. */
 export const READING_PROPERTIES: Readonly<Record<string, Json>> = {
-  pages: { type: "string", description: "Page numbers from 0, such as 3 or 0-4 or 0,2,5-7." },
+  pages: { type: "string", description: "Indices of pages from 0, not their numbers: 3 or 0-4 or 0,2,5-7." },
   element: { type: "string", description: "Only this element, by its id, such as p3-table-1." },
   outline: {
     type: "boolean",
@@ -87,12 +87,16 @@ export async function showDocument(
   return await showPages(readable, { wanted: pages, format, offset, headOf });
 }
 
-/** A page that a search has found, in a line. */
-export function toHitLine({ page_index, title, element_id, snippet }: Omit<DPEHit, "uri">): string {
-  const name = title === undefined ? "" : ` (${toSeenWord(title)})`;
+/** A page that a search has found, in a line; `document` is the title of the document. */
+export function toHitLine(
+  { page_index, title = "", element_id, snippet }: Omit<DPEHit, "uri">,
+  document: string,
+): string {
+  const own = pageNameOf(title, document);
+  const name = own === "" ? "" : `, ${toSeenWord(own)}`;
   const element = element_id === undefined ? "" : `, element ${toSeenWord(element_id)}`;
   const words = snippet.split("\n").map((line) => toSeenLine(line)).join(" → ");
-  return `  page ${page_index}${name}${element}${snippet === "" ? "" : `: ${words}`}`;
+  return `  page ${numberOf(title, page_index)}${name}${element}${snippet === "" ? "" : `: ${words}`}`;
 }
 
 /** Page numbers from an argument such as `0,2,5-7`; `undefined` when it is absent. */
@@ -108,7 +112,7 @@ function readPageNumbers(args: Arguments, name: string): readonly number[] | und
     const [from, to] = [Number(first), Number(last)];
     if (first === undefined || to < from || to - from >= MAX_PAGES) {
       throw new ArgumentError(
-        `Cannot read pages ${toSeenLine(text)}: write numbers from 0, such as 3 or 0-4 or 0,2,5-7`,
+        `Cannot read pages ${toSeenLine(text)}: write indices from 0, such as 3 or 0-4 or 0,2,5-7`,
       );
     }
     for (let page = from; page <= to && pages.size < MAX_PAGES; page++) pages.add(page);
@@ -148,7 +152,7 @@ async function showOutline(
   const more = isCut ? ', for more sections "outline" with pages such as "20-39"' : "";
   return toResult([
     headOf(document),
-    `It has ${pagesOf(count)}. The outline, with the page on which each part begins:`,
+    `It has ${pagesOf(count)}. The outline, with the index of the page on which each part begins:`,
     toFence(renderOutline(entries)),
     `[Call read_document again with pages such as "${entries[1]?.page_index ?? 0}"${more}]`,
   ], []);
@@ -184,7 +188,7 @@ async function showPages(
     const text = textOf(read, format);
     const skipped = index === 0 ? offset : 0;
     if (index > 0 && roomOf(text) > left) {
-      parts.push(`[Pages ${toRanges(pages.slice(index))} follow: call read_document again with these pages]`);
+      parts.push(`[More follows: call read_document again with pages "${toRanges(pages.slice(index))}"]`);
       break;
     }
     const { part, end, room } = partOf(text, { offset: skipped, max: left });
@@ -195,7 +199,7 @@ async function showPages(
     if (end >= text.length) continue;
     const rest = pages.slice(index + 1);
     const after = rest.length === 0 ? "" : `; pages ${toRanges(rest)} follow after that`;
-    const unread = `${text.length - end} more characters of page ${page}`;
+    const unread = `${text.length - end} more characters of this page`;
     parts.push(`[${unread}: go on with pages "${page}" and offset ${end}${after}]`);
     break;
   }
@@ -203,7 +207,8 @@ async function showPages(
 }
 
 function outsideOf({ page_count: count }: DPEDocument, page: number): string {
-  return `Cannot read page ${page}: the document has ${pagesOf(count)}, numbered from 0 to ${count - 1}`;
+  const last = count - 1;
+  return `Cannot read the page of index ${page}: the document has ${pagesOf(count)}, of indices 0 to ${last}`;
 }
 
 function toResult(parts: readonly string[], pictures: readonly DocumentPicture[]): McpToolResult {
@@ -217,14 +222,30 @@ function headingOf(
   { page, document, text }: { readonly page: number; readonly document: DPEDocument; readonly text: string },
 ): string {
   const isTitled = text.slice(0, text.search(/\n|$/)).replace(/^#+ /, "") === read.title;
-  const heading = isTitled ? `Page ${page}` : titleOf(read, page, document);
-  return document.page_count === 1 && heading === `Page ${page}` ? "" : `## ${heading}`;
+  const number = `Page ${numberOf(read.title, page)}`;
+  const heading = isTitled ? number : titleOf(read, page, document);
+  return document.page_count === 1 && heading === number ? "" : `## ${heading}`;
 }
 
-/** The heading of a page, without what it repeats: its number, counted from 1, or the title of its document. */
+/** The heading of a page: its number and index, and its title. */
 export function titleOf({ title }: DPEPage, page: number, document: DPEDocument): string {
-  const own = title === document.title ? "" : title.replace(/^Page \d+(?:: |$)/, "");
-  return `Page ${page}${own === "" ? "" : `: ${toSeenWord(own)}`}`;
+  const own = pageNameOf(title, document.title);
+  return `Page ${numberOf(title, page)}${own === "" ? "" : `: ${toSeenWord(own)}`}`;
+}
+
+/** The title of a page, without its number and what the document is called as well; empty when nothing is left. */
+export function pageNameOf(title: string, document: string): string {
+  const own = title.replace(NUMBERED, "");
+  return [title, own].includes(document) ? "" : own;
+}
+
+/** A title that begins with the number that people know a page by. */
+const NUMBERED = /^Page (\d+|[ivxlc]+)(?:: |$)/;
+
+/** The number that people know a page by, and the index by which tools do: a model quotes the one and calls with the other. */
+function numberOf(title: string, index: number): string {
+  const [, number = `${index + 1}`] = NUMBERED.exec(title) ?? [];
+  return `${number} (index ${index})`;
 }
 
 export function pagesOf(count: number): string {

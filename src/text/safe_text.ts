@@ -171,6 +171,12 @@ export function toSeenUri(uri: string): string {
   );
 }
 
+/** A path in quotes when it has spaces, and otherwise as {@linkcode toSeenUri} shows it. */
+export function toSeenPath(path: string): string {
+  const shown = path.split(" ").map(toSeenUri).join(" ");
+  return shown.includes(" ") ? `"${shown}"` : shown;
+}
+
 /** A text in a fence that it cannot end, with invisible characters escaped. Nothing, when there is no text. */
 export function toFence(text: string): string {
   const shown = escapeUnreadable(text);

@@ -73,7 +73,7 @@ test("tools for clients that know nothing but tools", async (t) => {
     };
     await wrong("read_document", {}, /"uri" is missing/);
     await wrong("read_document", { uri: "menu.txt" }, /find_documents lists it/);
-    await wrong("read_document", { uri: MENU, pages: "last" }, /write numbers from 0/);
+    await wrong("read_document", { uri: MENU, pages: "last" }, /write indices from 0/);
     await wrong("read_document", { uri: MENU, format: "pdf" }, /one of json, markdown, text/);
     await wrong("read_document", { uri: `${MENU}x` }, /Document not found|does not exist|4201|not found/i);
     await wrong("view_desktop", { computer: "desk" }, /Computers: laptop/);

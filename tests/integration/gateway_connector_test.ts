@@ -59,7 +59,7 @@ Deno.test("a client of OpenAI searches and fetches documents and windows", async
     assertEquals({ ...document, metadata: undefined }, {
       id: ID,
       title: "menu.txt",
-      text: "## Page 0\n\nTea and coffee",
+      text: "## Page 1 (index 0)\n\nTea and coffee",
       url: ID,
       metadata: undefined,
     });

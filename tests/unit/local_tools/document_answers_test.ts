@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { renderElementMarkdown, renderPageMarkdown } from "../../../src/dpe/markdown.ts";
-import { type ReadableDocument, showDocument } from "../../../src/local_tools/document_answers.ts";
+import { type ReadableDocument, showDocument, toHitLine } from "../../../src/local_tools/document_answers.ts";
 import type { DPEDocument, DPEElementDetail } from "../../../src/protocol/dpe.ts";
 
 const heading = (text: string): DPEElementDetail => ({
@@ -37,7 +37,7 @@ Deno.test("a page has no heading that its text or the document says as well", as
   assertEquals(await shown(["Goals", heading("Goals")]), "```\n# Goals\n```");
   assertEquals(
     await shown(["Plan", heading("Plan")], ["Page 2: Goals", words("Go.")]),
-    "## Page 0\n\n```\n# Plan\n```\n\n## Page 1: Goals\n\n```\nGo.\n```",
+    "## Page 1 (index 0)\n\n```\n# Plan\n```\n\n## Page 2 (index 1): Goals\n\n```\nGo.\n```",
   );
 });
 
@@ -53,4 +53,22 @@ Deno.test("a link that a text has is not shown a second time alone", async () =>
     content: { code: "[the plan](plan.md)\n\n[the plan](plan.md)" },
   };
   assertEquals((await shown(["", text, code])).match(/the plan/g)?.length, 3);
+});
+
+Deno.test("a page is told by the number that people know it by, and by its index", () => {
+  const lineOf = (page_index: number, title?: string) =>
+    toHitLine({ page_index, title, snippet: "" }, "Plan");
+  assertEquals([
+    lineOf(0),
+    lineOf(463, "Page 464: Plan"),
+    lineOf(1, "Page ii"),
+    lineOf(2, "Page 1: Goals"),
+    lineOf(3, "Goals"),
+  ], [
+    "  page 1 (index 0)",
+    "  page 464 (index 463)",
+    "  page ii (index 1)",
+    "  page 1 (index 2), Goals",
+    "  page 4 (index 3), Goals",
+  ]);
 });

@@ -11,6 +11,7 @@ import {
   toSeenLine,
   toSeenName,
   toSeenParts,
+  toSeenPath,
   withoutSequences,
 } from "../../../src/text/safe_text.ts";
 
@@ -193,4 +194,11 @@ Deno.test("toSeenParts() tells escapes from text that only looks like one, and k
     { text: "\\u202e\\u200b", isEscape: true },
     { text: "c", isEscape: false },
   ]);
+});
+
+Deno.test("toSeenPath() keeps spaces, in quotes that the path cannot end, and escapes what is no sign", () => {
+  assertEquals(
+    ["a/b.txt", "Contract Miller.docx", 'a" b\n.txt', "50%20.txt"].map(toSeenPath),
+    ["a/b.txt", '"Contract Miller.docx"', '"a%22 b%0A.txt"', "50%20.txt"],
+  );
 });

@@ -71,7 +71,7 @@ function filesOf(zip: ZipParts): PackedFile[] {
 /** The table of the files, with the pages that each has, as they are numbered in URIs. */
 function contentsOf(files: readonly InnerFile[]): DocumentElement {
   const rows = files.map((file) => [file.path, describeSize(file.sizeBytes), pagesText(file)]);
-  return tableOf([["file", "size", "pages"], ...rows], 1);
+  return tableOf([["file", "size", "page indices"], ...rows], 1);
 }
 
 /** The paths for names, which say nothing of their encoding where it is not UTF-8. They have no signs that lead out. */

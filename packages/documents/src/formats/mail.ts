@@ -76,7 +76,7 @@ function listOf(files: readonly InnerFile[]): DocumentElement[] {
   if (files.length === 0) return [];
   const items = files.slice(0, MAX_NAMED).map((file) => {
     const { path, sizeBytes, reason, pageTitles } = file;
-    const noun = pageTitles.length > 1 ? "pages " : "page ";
+    const noun = pageTitles.length > 1 ? "page indices " : "page index ";
     return `${path} (${sizeBytes} bytes): ${reason === undefined ? noun : ""}${pagesText(file)}`;
   });
   const more = files.length > MAX_NAMED ? [`and ${files.length - MAX_NAMED} more`] : [];

@@ -5,12 +5,13 @@ import {
   FETCH_SHAPE,
   fetchDocument,
   MAX_ROOM,
+  pageNameOf,
   readableOf,
   SEARCH_SHAPE,
   toBareLine,
 } from "@a2c-smcp/sdk/base";
 import { TOOL_PATIENCE_MS } from "../search/search.ts";
-import { type DocumentTool, makeTool, namedFiles, pageNameOf, type ToolPlace } from "./document_tools.ts";
+import { type DocumentTool, makeTool, namedFiles, type ToolPlace } from "./document_tools.ts";
 import { findNamed } from "./names.ts";
 import { toExchange } from "./read_document.ts";
 
@@ -34,7 +35,7 @@ function searchTool(place: ToolPlace): DocumentTool {
       });
       const results = hits.map(({ docRef, page, title, pageTitle, snippet }) => {
         const id = buildDpeUri({ host: place.catalogue.host, docRef, subPath: `pages/${page}` });
-        const name = pageNameOf({ title, pageTitle });
+        const name = pageNameOf(pageTitle ?? "", title);
         return {
           id,
           title: toBareLine(name === "" ? title : `${title}: ${name}`),

@@ -14,7 +14,7 @@ import {
   toBareLine,
   toHitLine,
   toSeenLine,
-  toSeenUri,
+  toSeenPath,
   toSeenWord,
 } from "@a2c-smcp/sdk/base";
 import type { DocumentInfo } from "@a2c-smcp/sdk/provider";
@@ -119,20 +119,14 @@ function findLines(
 }
 
 function headOf(file: FolderFile, title: string, given: NamedFiles): string {
-  const path = toSeenUri(pathOf(file, given));
+  const path = toSeenPath(pathOf(file, given));
   return title === nameOf(file.path) ? path : `${path}: ${toSeenWord(title)}`;
-}
-
-/** The title of a page, without its number and what the document is called as well; empty when nothing is left. */
-export function pageNameOf({ title, pageTitle = "" }: Pick<SearchHit, "title" | "pageTitle">): string {
-  const own = pageTitle.replace(/^Page \d+(?:: |$)/, "");
-  return own === title ? "" : own;
 }
 
 /** A hit as a line. */
 export function lineOf(hit: SearchHit): string {
-  const { page, pageTitle, elementId: element_id, snippet } = hit;
-  const line = toHitLine({ page_index: page, title: pageNameOf(hit) || undefined, element_id, snippet });
+  const { page, title, pageTitle, elementId: element_id, snippet } = hit;
+  const line = toHitLine({ page_index: page, title: pageTitle, element_id, snippet }, title);
   return snippet === "" && pageTitle === undefined ? `${line} ${NOT_IN_TIME}` : line;
 }
 
@@ -160,7 +154,7 @@ function readTool(place: ToolPlace): DocumentTool {
       const named = findNamed(args.text("document") ?? args.missing("document"), given);
       return await readDocument(place.catalogue, {
         ...named,
-        name: toSeenUri(pathOf(named.file, given)),
+        name: toSeenPath(pathOf(named.file, given)),
         ...readingOf(args, named),
         around: args.text("around"),
         signal,
@@ -235,7 +229,7 @@ function listLines(documents: readonly ListedDocument[]): string[] {
     // Its summary says why, and what to do.
     const problem = /^Cannot be read/.test(summary) ? [toBareLine(summary, MAX_PROBLEM)] : [state];
     const day = modifiedMs === 0 ? [] : [new Date(modifiedMs).toISOString().slice(0, 10)];
-    const line = `${toSeenUri(path)} (${[...own, ...problem, ...day].join(", ")})`;
+    const line = `${toSeenPath(path)} (${[...own, ...problem, ...day].join(", ")})`;
     left -= roomOf(line);
     if (left < 0 && lines.length > 0) break;
     lines.push(line);

@@ -1,6 +1,6 @@
 /** The names by which a model knows documents: their paths, which are short, and which a person knows as well. */
 import { basename } from "@std/path";
-import { ArgumentError, isValidDpeUri, parseDpeUri, toSeenLine, toSeenUri } from "@a2c-smcp/sdk/base";
+import { ArgumentError, isValidDpeUri, parseDpeUri, toSeenLine, toSeenPath } from "@a2c-smcp/sdk/base";
 import type { FolderFile } from "../folder/tree.ts";
 
 /** The longest name that is looked for, in characters: that of the longest path. */
@@ -44,13 +44,31 @@ export function findNamed(named: string, given: NamedFiles): NamedDocument {
     return { file, page, element };
   }
   const known = files.get(named);
-  const found = known === undefined ? filesOf(named, given) : [known];
+  const found = known === undefined ? filesWith([named, decoded(named)], given) : [known];
   const [file, ...others] = found;
   if (file === undefined) throw nothingNamed(named, similarTo(named, given), given);
   if (others.length > 0) {
     throw new ArgumentError(`Several documents are named ${toSeenLine(named)}: ${listOf(found, given)}`);
   }
   return { file, page: undefined, element: undefined };
+}
+
+/** The files of the first of these names that has some. */
+function filesWith(names: readonly string[], given: NamedFiles): readonly FolderFile[] {
+  for (const name of names) {
+    const found = filesOf(name, given);
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+/** The name as a URI has it, without its escapes. */
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
 }
 
 /** The file of exactly this path, else the files whose path ends so, whatever the case of the letters. */
@@ -89,6 +107,6 @@ function nothingNamed(named: string, similar: readonly FolderFile[], given: Name
 }
 
 function listOf(files: readonly FolderFile[], given: NamedFiles): string {
-  const names = files.slice(0, MAX_NAMED).map((file) => toSeenUri(pathOf(file, given)));
+  const names = files.slice(0, MAX_NAMED).map((file) => toSeenPath(pathOf(file, given)));
   return names.join(", ") + (files.length > MAX_NAMED ? " and more" : "");
 }

@@ -92,7 +92,7 @@ Deno.test("a model finds a row in a long sheet, and reads only that", async () =
   });
   await using client = await ToolClient.open(folder);
   assertEquals(await client.names(), ["find_documents", "read_document", "list_documents"]);
-  const row = /page 2 .*element p2-table-1: "Order \| Region \| Yield" → "Z-9 \| Quince \| 4321"/;
+  const row = /page 3 \(index 2\).*element p2-table-1: "Order \| Region \| Yield" → "Z-9 \| Quince \| 4321"/;
   assertMatch(await client.found({ query: "yield of quince" }, row), /^2025\/sales\.csv/);
   const { text } = await client.call("read_document", { document: "sales.csv", around: "quince" });
   assertMatch(text, /\| Order \| Region \| Yield \|\n\| --- \| --- \| --- \|\n\| Z-9 \| Quince \| 4321 \|/);
@@ -103,8 +103,22 @@ Deno.test("a model finds a row in a long sheet, and reads only that", async () =
   });
   assertMatch(other.text, /\| A-7 \| West \| 7 \|/);
   assertEquals(other.text.includes("A-8 "), false);
-  await client.found({ query: "apples", document: "notes.md" }, /page 0.*Of apples/);
+  await client.found({ query: "apples", document: "notes.md" }, /page 1 \(index 0\).*Of apples/);
   await client.found({ query: "zebra" }, /No page has these words/);
+});
+
+Deno.test("a name with spaces is shown as a person writes it", async () => {
+  await using folder = await TestFolder.make({ "old files/Contract Miller.md": "# Apples\n\nOf apples.\n" });
+  await using client = await ToolClient.open(folder);
+  const shown = /^"old files\/Contract Miller\.md": Apples\n/;
+  assertMatch(await client.found({ query: "apples" }, /Of apples/), shown);
+  assertMatch(
+    (await client.call("list_documents")).text,
+    /^"old files\/Contract Miller\.md" \("Apples", 1 page/,
+  );
+  for (const document of ["old files/Contract Miller.md", "Contract%20Miller.md"]) {
+    assertMatch((await client.call("read_document", { document })).text, /Of apples/);
+  }
 });
 
 Deno.test("read_document gives a short document whole, and of a long one the outline", async () => {
@@ -128,10 +142,10 @@ Deno.test("read_document gives a short document whole, and of a long one the out
   );
   assertMatch(
     await read({ document: "long.md", pages: [3, "28-29"] }),
-    /Page 3[\s\S]*thing 3\.[\s\S]*thing 29\./,
+    /Page 4 \(index 3\)[\s\S]*thing 3\.[\s\S]*thing 29\./,
   );
   const wrong = await client.call("read_document", { document: "long.md", pages: "30" });
-  assertEquals([wrong.isError, wrong.text.includes("has 30 pages, numbered from 0 to 29")], [true, true]);
+  assertEquals([wrong.isError, wrong.text.includes("has 30 pages, of indices 0 to 29")], [true, true]);
 });
 
 Deno.test("a long page comes in parts of at most 25,000 tokens, each of which says how to go on", async () => {
@@ -207,7 +221,7 @@ Deno.test("what is around words of a document that cannot be read is why it cann
 
 Deno.test("a hit whose page was not read in time says so", () => {
   const hit = { docRef: "a", title: "A", page: 3, pageTitle: undefined, elementId: undefined, snippet: "" };
-  assertMatch(lineOf(hit), /page 3 \[words not shown in time/);
+  assertMatch(lineOf(hit), /page 4 \(index 3\) \[words not shown in time/);
   assertEquals(lineOf({ ...hit, pageTitle: "Plan" }).includes("in time"), false);
 });
 
@@ -215,12 +229,12 @@ Deno.test("ChatGPT gets search and fetch, whose results lead on", async () => {
   await using folder = await TestFolder.make({ "long.md": CHAPTERS });
   await using client = await ToolClient.open(folder, { name: "openai-mcp" });
   assertEquals((await client.names()).slice(-2), ["search", "fetch"]);
-  await client.found({ query: "thing 17" }, /page 17/);
+  await client.found({ query: "thing 17" }, /page 18 \(index 17\)/);
   const { results: [first] } = JSON.parse((await client.call("search", { query: "thing 17" })).text);
   assertEquals([first.title, first.id === first.url], ["Chapter 0: Chapter 17", true]);
   const page = JSON.parse((await client.call("fetch", { id: first.id })).text);
   assertEquals([page.id, page.metadata.pages], [first.id, "30"]);
-  assertMatch(page.text, /^## Page 17[\s\S]*About thing 17\.[\s\S]*About thing 29\./);
+  assertMatch(page.text, /^## Page 18 \(index 17\)[\s\S]*About thing 17\.[\s\S]*About thing 29\./);
 });
 
 Deno.test("with --no-tools there are resources alone", async () => {

@@ -151,5 +151,6 @@ function toDocumentLines(
   const facts = [file_type, last_modified ?? ""].filter((fact) => fact !== "").map(toSeenWord);
   const about = [...facts, pagesOf(page_count), `Computer ${toSeenName(computer)}`].join(", ");
   const words = summary === undefined || hits !== undefined ? "" : `. ${toSeenLine(summary)}`;
-  return [`- ${toSeenWord(title)}: ${toSeenUri(uri)} (${about})${words}`, ...(hits ?? []).map(toHitLine)];
+  const lines = (hits ?? []).map((hit) => toHitLine(hit, title));
+  return [`- ${toSeenWord(title)}: ${toSeenUri(uri)} (${about})${words}`, ...lines];
 }

@@ -45,8 +45,8 @@ Deno.test("a wrong argument is told by name, with what it should be", async () =
   assertMatch(await call("read_document", { uri: "window://a/b" }), /not the URI of a document/);
   assertMatch(await call("read_document", { uri: "dpe://host" }), /not the URI of a document/);
   const uri = "dpe://host/document";
-  assertMatch(await call("read_document", { uri, pages: "2-1" }), /write numbers from 0/);
-  assertMatch(await call("read_document", { uri, pages: "0-99999" }), /write numbers from 0/);
+  assertMatch(await call("read_document", { uri, pages: "2-1" }), /write indices from 0/);
+  assertMatch(await call("read_document", { uri, pages: "0-99999" }), /write indices from 0/);
   assertMatch(await call("read_document", { uri, pages: "0-999,".repeat(100_000) }), /at most 1000/);
   assertMatch(await call("read_document", { uri, format: "pdf" }), /must be one of json, markdown, text/);
 });

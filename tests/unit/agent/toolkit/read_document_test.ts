@@ -69,7 +69,10 @@ Deno.test("read_document shows the pictures of pages under the ids of their elem
     });
     assertEquals(typesOf(content), ["text", "text", "image"]);
     assertEquals(content[2], { type: "image", data: PIXEL, mimeType: "image/png" });
-    assertMatch(textOf(content), /## Page 0: .?Sales[\s\S]*p0-image-1[\s\S]*Picture .?p0-image-1/);
+    assertMatch(
+      textOf(content),
+      /## Page 1 \(index 0\): .?Sales[\s\S]*p0-image-1[\s\S]*Picture .?p0-image-1/,
+    );
     assertEquals(textOf(content).includes(PIXEL), false);
     if (format !== "json") assertMatch(textOf(content), /\[picture p0-image-1: A bridge\]/);
   }

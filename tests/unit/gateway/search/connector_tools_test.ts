@@ -89,7 +89,9 @@ Deno.test("fetch reads a long document as far as there is room, and says how to 
       id: next,
     });
     assertEquals(value.text.length < 101_000, true);
-    pages.push(...[...value.text.matchAll(/^## Page (\d+)$/gm)].map(([, page]) => Number(page)));
+    pages.push(
+      ...[...value.text.matchAll(/^## Page \d+ \(index (\d+)\)$/gm)].map(([, page]) => Number(page)),
+    );
     next = value.metadata.next;
   }
   assertEquals(pages, Array.from({ length: 40 }, (_, page) => page));

@@ -86,7 +86,7 @@ Deno.test("a message has its headers, its text and the pages of its attachments"
     }],
     ["p0-text-1", { text: "Hello." }],
     ["p0-text-2", { text: "Bye." }],
-    ["p0-list-1", { items: ["a.csv (4 bytes): page 1"] }],
+    ["p0-list-1", { items: ["a.csv (4 bytes): page index 1"] }],
   ], [
     "a.csv",
     ["p1-table-1", { headers: [], rows: [[1, 2]], total_rows: 1, total_columns: 2, first_row: 1 }],
@@ -133,7 +133,7 @@ Deno.test("attachments of a message have pages with their names, also those of a
     { title: "South", level: 2, page: 2 },
   ]);
   const [first = ""] = await markdownOf(document);
-  assertMatch(first, /- report\.md \(\d+ bytes\): pages 1–2\n- old\.doc \(1 bytes\): not read/);
+  assertMatch(first, /- report\.md \(\d+ bytes\): page indices 1–2\n- old\.doc \(1 bytes\): not read/);
 });
 
 /** The elements of a message, as their category and content. */
