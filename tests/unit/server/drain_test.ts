@@ -81,13 +81,13 @@ Deno.test("a drain gives the work around a Server its whole time, and ends what 
   assert(endedAtMs >= 19_000, `${endedAtMs} ms`);
 });
 
-Deno.test("a drain keeps the members whom work under way may need again, and closes the others", async () => {
+Deno.test("a drain keeps the Computers that work under way may need again, and closes the others", async () => {
   const shared = openConnectionContext();
   const connections = new Map<string, Connection>();
   const dropped: string[] = [];
-  const add = (sid: string, officeId: string) => {
+  const add = (sid: string, officeId: string, role: "agent" | "computer" = "computer") => {
     const connection = openConnection(sid, shared);
-    const member = { sid, officeId, name: sid, role: "computer", principal: "anonymous" } as const;
+    const member = { sid, officeId, name: sid, role, principal: "anonymous" } as const;
     connection.enter({ ...member, isObserver: false, joinedAt: "" });
     Object.defineProperty(connection, "isInner", { value: sid === "inner" });
     connection.drop = () => {
@@ -106,11 +106,12 @@ Deno.test("a drain keeps the members whom work under way may need again, and clo
       return Promise.resolve();
     },
   };
-  for (const [sid, office] of [["used", "lab"], ["other", "den"], ["inner", "lab"]] as const) {
-    add(sid, office);
-  }
+  add("used", "lab");
+  add("observer", "lab", "agent");
+  add("other", "den");
+  add("inner", "lab", "agent");
   await timeOf({ connections, engine: { size: 0, terminate() {} }, timeoutMs: 20_000, around });
-  assertEquals(dropped, ["other", "used"]);
+  assertEquals(dropped, ["observer", "other", "used"]);
   assertEquals([...connections.keys()], ["inner"]);
-  assertEquals(ended, [["other", "used"]]);
+  assertEquals(ended, [dropped]);
 });
