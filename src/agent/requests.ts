@@ -211,7 +211,7 @@ export class Requests {
     await abortable(settledWithin(named.told ?? Promise.resolve(), SUCCESSOR_WAIT_MS), signal);
     const isReplaced = named.isThere === true && named.id !== this.#machine.id;
     const why = isReplaced
-      ? "another machine has its name now; a new agent.computer() is for that one, and its tools may be others"
+      ? "another machine has its name now; ask that one by a new agent.computer()"
       : "not in the office now; it may come back";
     const replaced = isReplaced ? { replaced: true } : {};
     const details = { ...cause.details, computer_name: this.shownName, ...replaced };

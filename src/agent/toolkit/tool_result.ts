@@ -107,6 +107,7 @@ export function failureResult(
 
 function explain(error: unknown, computer: string): string {
   if (error instanceof ConnectionClosedError) {
+    if (error.isPermanent) return "this program has left the office. The tool did not run. Tell the user";
     return "the connection to the office was lost during the call. The tool may have run. Wait a few seconds, check " +
       "what it has done, and call it again if it has not";
   }
@@ -117,6 +118,9 @@ function explain(error: unknown, computer: string): string {
   if (error instanceof UnsupportedRequestError && error.event === ASK_TOOL_CALL_EVENT) {
     return "you may call it only after the owner of the Computer was asked, and this Computer, or the Server, cannot do " +
       "that. The tool did not run. Tell the user";
+  }
+  if (error instanceof SmcpError && error.details?.["replaced"] === true) {
+    return "another machine has its name now. List the tools again and call one of those";
   }
   const isAsleep = error instanceof SmcpError && error.details?.["asleep_since"] !== undefined;
   if (error instanceof SmcpError && error.code === ErrorCode.NOT_FOUND && !isAsleep) {

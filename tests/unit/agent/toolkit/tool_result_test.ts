@@ -63,6 +63,10 @@ Deno.test("failureResult() tells a model whether the tool may have run, and what
     return textOf(result);
   };
   assertMatch(fail(new ConnectionClosedError("gone")), /was lost during the call\. The tool may have run/);
+  const closed = new ConnectionClosedError("closed", { isPermanent: true });
+  assertMatch(fail(closed), /left the office\. The tool did not run/);
+  const replaced = new SmcpError(404, "No peer", { details: { computer_name: "desk", replaced: true } });
+  assertMatch(fail(replaced), /another machine has its name now\. List the tools again/);
   assertMatch(fail(new RequestTimeoutError("late")), /no answer came in time\. The tool may have run/);
   assertMatch(fail(new SmcpError(404, "No peer")), /not in the office now\. Call list_computers/);
   assertMatch(fail(new Error("broken")), /^Cannot call "read" on Computer "desk": "broken"/);
