@@ -4,7 +4,7 @@ import { assertEquals, assertLess, assertMatch } from "@std/assert";
 import { isRecord } from "../../src/json/json.ts";
 import { isFullSize } from "../fixtures/test_size.ts";
 import { inEach, inFull } from "./_console_page.ts";
-import { OwnerPage } from "./_owner_page.ts";
+import { OwnerPage, searchRecord } from "./_owner_page.ts";
 import { SCENE } from "./_scene.ts";
 
 const HOSTILE: Readonly<Record<string, string>> = {
@@ -21,7 +21,7 @@ const HOSTILE: Readonly<Record<string, string>> = {
 /** Members that the program itself chooses. */
 const OWN_MEMBERS = new Set([
   ...["id", "kind", "mode", "status", "state", "since", "ends_at", "started_at", "call", "digest", "form"],
-  ...["type", "value_from", "category", "outcome"],
+  ...["type", "value_from", "category", "outcome", "first_at", "last_at"],
 ]);
 
 /** The value with a hostile text in place of each text, and as a further name of each object. */
@@ -37,8 +37,9 @@ function hostileFor(value: unknown, text: string, member = ""): unknown {
 
 const ROUTES = [
   ...["now", "now/q1", "now/r1", "servers", "sees/tools", "sees/desktop", "sees/finder", "sees/skills"],
-  ...["sees/config", "history", "configuration"],
+  ...["sees/config", "history", "history/r0", "configuration"],
 ];
+const HISTORY = { history: [...SCENE.history.history, searchRecord(0, "toner", { more_documents: 3 })] };
 
 for (const [kind, text] of Object.entries(HOSTILE)) {
   Deno.test({
@@ -46,7 +47,9 @@ for (const [kind, text] of Object.entries(HOSTILE)) {
     ...kind === "markup" ? inEach : inFull,
     async fn() {
       const scene = Object.fromEntries(
-        Object.entries(SCENE).map(([command, value]) => [command, hostileFor(value, text)]),
+        Object.entries({ ...SCENE, history: HISTORY }).map((
+          [command, value],
+        ) => [command, hostileFor(value, text)]),
       );
       await using page = await OwnerPage.open(scene);
       await page.browser.evaluate(
