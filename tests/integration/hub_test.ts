@@ -334,6 +334,28 @@ Deno.test("a hub that shuts down finishes calls that have begun, and takes no ne
   await Promise.all([client.close(), other.close()]);
 });
 
+Deno.test("a hub that shuts down takes the answer to a question of a call, and answers the call", async () => {
+  await using hub = await TestHub.start(["--drain-timeout", "60s"]);
+  await hub.add("laptop");
+  const client = new ClientV2({ name: "v2", version: "1" }, {
+    capabilities: { elicitation: { form: {} } },
+    versionNegotiation: { mode: { pin: "2026-07-28" } },
+  });
+  client.setRequestHandler("elicitation/create", async () => {
+    hub.door.program.kill("SIGTERM");
+    await hub.door.program.said("draining");
+    return { action: "accept", content: { size: "small" } };
+  });
+  await client.connect(
+    new HttpV2(hub.door.at("/mcp/o/lab"), { requestInit: { headers: bearer("lab-only") } }),
+  );
+  await untilOffered(client, "order");
+  const { content } = await within(client.callTool({ name: "order", arguments: {} }), "the answer");
+  assertStringIncludes(JSON.stringify(content), "ordered");
+  assertEquals((await within(hub.door.program.end(), "the end of the hub")).code, 0);
+  await client.close();
+});
+
 Deno.test("a call that takes longer than a hub waits is answered with an error", async () => {
   await using hub = await TestHub.start(["--drain-timeout", "1s"]);
   await hub.add("laptop");

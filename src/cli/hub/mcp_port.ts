@@ -51,6 +51,8 @@ export class McpPort {
   readonly #connections: ClientConnections;
   /** What keeps the connection of a request for a credential; `false` when that one has too many. */
   readonly #keeping = new WeakMap<AskedRequest, (credential: string) => boolean>();
+  /** What counts a request as a call under way. */
+  readonly #counting = new WeakMap<AskedRequest, () => void>();
   /** The calls under way, without streams. */
   #calls = 0;
   #onIdle: (() => void) | undefined;
@@ -75,9 +77,11 @@ export class McpPort {
     // A client on this machine gets the address of the metadata with this answer, and may read it past its proxy.
     if (METADATA_PATH.test(request.url ?? "")) this.#onSignIn?.(told);
     else response.once("finish", () => response.statusCode === 401 && this.#onSignIn?.(told));
+    const isCall = method === "POST" && headers["mcp-method"] !== LISTEN_METHOD;
     const answered = answerByFetch(request, response, {
       origin,
       fetch: (asked) => {
+        if (isCall) this.#counting.set(asked, () => this.#count(answered));
         this.#keeping.set(asked, (credential) => {
           const isKept = this.#connections.take(socket, credential);
           if (isKept) adopt();
@@ -92,7 +96,6 @@ export class McpPort {
       const refusal = REFUSALS[response.statusCode];
       if (refusal !== undefined) this.onRefused?.(refusal);
     });
-    const isCall = method === "POST" && headers["mcp-method"] !== LISTEN_METHOD;
     // What is refused keeps no drain from its end.
     if (isCall && !this.#refusesNew) this.#count(answered);
     return true;
@@ -122,7 +125,7 @@ export class McpPort {
   /** Refuses new requests of MCP clients from now on; those under way go on. */
   refuseNew(): void {
     this.#refusesNew = true;
-    this.handler?.refuseNew();
+    this.handler?.refuseNew((asked) => this.#counting.get(asked)?.());
   }
 
   get isIdle(): boolean {

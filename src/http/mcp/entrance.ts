@@ -125,7 +125,7 @@ export class Entrance implements HttpHandler {
   readonly #sessions: Sessions;
   readonly #log: Logger;
   readonly #refusals: BoundedLog;
-  #refusesNew = false;
+  #onGoingOn: ((request: AskedRequest) => void) | undefined;
   #isClosed = false;
 
   /** Throws a TypeError for an origin that no page can have. */
@@ -159,9 +159,13 @@ export class Entrance implements HttpHandler {
     return this.close();
   }
 
-  /** Refuses new requests from now on. Those under way go on, with the answers of their clients to what they ask. */
-  refuseNew(): void {
-    this.#refusesNew = true;
+  /**
+   * Refuses new requests from now on. Those under way go on, with the answers of their clients to what they ask.
+   *
+   * @param onGoingOn Called with each request that is not refused.
+   */
+  refuseNew(onGoingOn: (request: AskedRequest) => void): void {
+    this.#onGoingOn = onGoingOn;
   }
 
   /** How many sessions there are, of all paths. */
@@ -267,7 +271,10 @@ export class Entrance implements HttpHandler {
     { route, access, sender }: Admitted,
   ): Promise<Response> {
     const { request, body, forms } = admitted;
-    if (this.#refusesNew && [body].flat().some(isNewRequest)) return shuttingDown();
+    if (this.#onGoingOn !== undefined) {
+      if ([body].flat().some(isNewRequest)) return shuttingDown();
+      this.#onGoingOn(request);
+    }
     const fields = { client: access.id, path: route.path, ...sender };
     const passed = this.#sessions.isKnown(request) ? undefined : withoutBody(admitted);
     const isLegacy = passed === undefined || await isLegacyRequest(passed, body);
@@ -284,9 +291,10 @@ export class Entrance implements HttpHandler {
   }
 }
 
-/** A client that pings waits for the answer to something else. */
+/** A client that pings waits for the answer to something else, and one of 2026 goes on with a call by the state of it. */
 function isNewRequest(message: unknown): boolean {
-  return isJSONRPCRequest(message) && message.method !== "ping";
+  return isJSONRPCRequest(message) && message.method !== "ping" &&
+    message.params?.["requestState"] === undefined;
 }
 
 function shuttingDown(): Response {
