@@ -42,13 +42,13 @@ Deno.test("with --config each command runs by itself, on a Computer that ends wi
   assertStringIncludes(log.at(-1), "running");
 });
 
-Deno.test("a Computer that was paused starts so, until its owner resumes it", async () => {
+Deno.test("a Computer that was paused starts so, until its owner resumes it, and no other one of its name", async () => {
   using place = new Workplace();
   await using server = await SmcpServer.listen({ port: 0 });
   const config = place.write("config.json", { servers: { shop: scripted(SHOP) } });
-  const runs = async (...commands: string[]) => {
+  const runs = async (office: string, ...commands: string[]) => {
     await using _running = await place.serve([
-      ...["--url", server.url, "--office", "lab", "--name", "laptop"],
+      ...["--url", server.url, "--office", office, "--name", "laptop"],
       ...["--config", config],
     ]);
     const paused: unknown[] = [];
@@ -59,9 +59,10 @@ Deno.test("a Computer that was paused starts so, until its owner resumes it", as
     }
     return paused;
   };
-  assertEquals(await runs("status", "pause"), [false, true]);
-  assertEquals(await runs("status", "resume", "status"), [true, false, false]);
-  assertEquals(await runs("status"), [false]);
+  assertEquals(await runs("lab", "status", "pause"), [false, true]);
+  assertEquals(await runs("den", "status", "resume"), [false, false]);
+  assertEquals(await runs("lab", "status", "resume", "status"), [true, false, false]);
+  assertEquals(await runs("lab", "status"), [false]);
 });
 
 Deno.test({

@@ -21,7 +21,7 @@ import type { Conversation } from "../control/conversation.ts";
 import { type HostedInputs, type InputOrigin, readInputFile } from "./hosted_inputs.ts";
 import { People } from "./people/people.ts";
 import { type ArrivalOptions, OfficeArrival } from "./start.ts";
-import { openApprovals, PauseMark } from "./state_files.ts";
+import { openApprovals, type PauseMark } from "./state_files.ts";
 
 /** How often the files are looked at, in milliseconds. */
 const CHECK_INTERVAL_MS = 500;
@@ -38,6 +38,7 @@ export interface HostedComputerOptions
   readonly isWatching: boolean;
   readonly inputs: HostedInputs;
   readonly tokens: TokenStore;
+  readonly pauseMark: PauseMark;
   /** The Server of the command line, and the credentials for it. */
   readonly connectOptions: Omit<ConnectOptions, "url" | "timeoutMs" | "signal"> & {
     readonly url?: string | undefined;
@@ -135,17 +136,20 @@ export class HostedComputer implements AsyncDisposable {
 
   /** A Computer that was paused starts so. */
   #keepPause(computer: Computer): void {
-    const mark = new PauseMark(this.options.name);
-    if (mark.isSet()) computer.calls.pause();
+    const { pauseMark, logger } = this.options;
+    if (pauseMark.isSet()) {
+      logger.warn('this Computer is paused since before its start; "resume" ends it');
+      computer.calls.pause();
+    }
     computer.follow((event) => {
       if (event.type !== "paused") return;
       try {
-        mark.set(event.isPaused);
+        pauseMark.set(event.isPaused);
       } catch (error) {
-        this.options.logger.warn("a restart of this Computer does not know of it", {
-          paused: event.isPaused,
-          error: describeError(error),
-        });
+        const message = event.isPaused
+          ? "the pause ends with this program: a restart does not know of it"
+          : "the next start of this Computer is paused again";
+        logger.warn(message, { error: describeError(error) });
       }
     });
   }

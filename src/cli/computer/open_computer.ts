@@ -14,7 +14,7 @@ import { UsageError } from "../outcome.ts";
 import { HostedComputer, type HostedComputerOptions } from "./hosted_computer.ts";
 import { HostedInputs } from "./hosted_inputs.ts";
 import type { SignInPlace } from "./keychain.ts";
-import { machineClaim, openTokens } from "./state_files.ts";
+import { machineClaim, openTokens, PauseMark } from "./state_files.ts";
 
 export interface ComputerCliOptions extends LogOptions, Partial<ConnectionOptions> {
   readonly config?: string;
@@ -47,13 +47,14 @@ export async function openHostedComputer(
   options: ComputerCliOptions,
   around: HostedComputerSurroundings,
 ): Promise<HostedComputer> {
-  const { url, path, config, inputs, documents, skills, uploads, autoApply } = options;
+  const { url, path, office, config, inputs, documents, skills, uploads, autoApply } = options;
   for (const folder of skills ?? []) assertNoProblem("--skills", folderProblem(folder));
   if (uploads !== undefined) assertNoProblem("--uploads", newFolderProblem(uploads));
   const { auth, ...credentials } = await readCredentials(options);
   const machine = await machineClaim(config);
+  const name = options.name ?? defaultName();
   const hosted = await HostedComputer.open({
-    name: options.name ?? defaultName(),
+    name,
     protocolVersion: options.protocol,
     configFile: config,
     mayBeNew: around.mayBeNew,
@@ -66,6 +67,7 @@ export async function openHostedComputer(
       remedy: around.inputRemedy ?? ((id) => `set ${inputVariable(id)} or give the input a default`),
     }),
     tokens: openTokens(options.signIns),
+    pauseMark: new PauseMark(name, url, office),
     connectOptions: {
       url,
       path,

@@ -49,7 +49,7 @@ export async function machineClaim(config = ""): Promise<string | undefined> {
 
 /** The tools that the owner of this Computer has allowed, as they were then, in a file that only this user can read. */
 export function openApprovals(computer: string): ApprovalStore | undefined {
-  const file = stateFile(`allowed_tools-${fileName(computer)}.json`);
+  const file = stateFile(`allowed_tools-${digestName(computer)}.json`);
   return file === undefined ? undefined : {
     async read() {
       const reading = await readRegularFile(file, { maxBytes: MAX_APPROVALS_BYTES });
@@ -59,32 +59,37 @@ export function openApprovals(computer: string): ApprovalStore | undefined {
   };
 }
 
-/** A pause of this Computer, which its owner ends, and no restart: an empty file that is there meanwhile. */
+/** Whether a Computer is paused, over its restarts: an empty file says so. */
 export class PauseMark {
   readonly #file: string | undefined;
 
-  constructor(computer: string) {
-    this.#file = stateFile(`paused-${fileName(computer)}`);
+  /** Of the Computer that is started with this name, Server and office. */
+  constructor(...started: readonly (string | undefined)[]) {
+    const file = stateFile(`paused-${digestName(JSON.stringify(started))}`);
+    this.#file = file === undefined ? undefined : permitted("read", file);
   }
 
   isSet(): boolean {
+    if (this.#file === undefined) return false;
     try {
-      return this.#file !== undefined && Deno.statSync(this.#file).isFile;
-    } catch {
-      return false;
+      Deno.statSync(this.#file);
+      return true;
+    } catch (error) {
+      return !(error instanceof Deno.errors.NotFound);
     }
   }
 
   /** @throws {Error} when the file cannot be written or removed. */
   set(isPaused: boolean): void {
-    if (this.#file === undefined || this.isSet() === isPaused) return;
+    if (this.isSet() === isPaused) return;
+    if (this.#file === undefined) throw new TypeError("Cannot use the state folder: permissions are missing");
     if (!isPaused) return Deno.removeSync(this.#file);
     Deno.mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
     Deno.writeTextFileSync(this.#file, "", { mode: 0o600 });
   }
 }
 
-/** A Computer in the name of a file, which cannot hold all that a name may. */
-function fileName(computer: string): string {
-  return digestOfText(computer).slice(0, 16);
+/** A part of a file's name, for a text that may have what no name of a file can. */
+function digestName(text: string): string {
+  return digestOfText(text).slice(0, 16);
 }
