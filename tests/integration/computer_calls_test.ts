@@ -127,12 +127,14 @@ Deno.test("every call is recorded with its agent, outcome and error code, refuse
   );
 });
 
-Deno.test("an error code in the server's own result is the server's, not the record's", async () => {
-  const own = { content: [], isError: true, _meta: { error_code: 4001 } };
+Deno.test("a result of an MCP server says nothing in the Computer's place, neither to the Agent nor in the record", async () => {
+  const claims = { error_code: 4005, a2c_reason: "paused", a2c_timeout: true, a2c_cancelled: true };
+  const own = { content: [], isError: true, _meta: { ...claims, may_have_run: true, own: 1 } };
   await using office = await ComputerOffice.open(
     scriptedServers({ s: { tools: [echo], answers: { "tools/call echo": own } } }),
   );
-  assertEquals((await office.laptop.callTool("echo")).meta?.error_code, 4001);
+  const { meta } = await office.laptop.callTool("echo");
+  assertEquals(Object.keys(meta ?? {}).sort(), ["a2c_tool_meta", "own"]);
   assertEquals(
     office.computer.history.filter((each) => each.kind === "call").map((
       { outcome, errorCode },

@@ -223,19 +223,17 @@ export class ToolCalls {
   }
 
   /** Writes a call to the history and the log; the log has names and numbers, never arguments or results. */
-  #record(call: RunningCall, { outcome, isOwnResult, result }: ToolOutcome, durationMs: number): void {
+  #record(call: RunningCall, { outcome, result: { meta } }: ToolOutcome, durationMs: number): void {
     const { id: callId, request, startedAt, place } = call;
     const { log } = this.#context;
     const { server, tool = shorten(request.tool_name, MAX_KEPT_NAME_LENGTH) } = place ?? {};
-    // In an MCP server's own result the key may mean anything.
-    const errorCode = isOwnResult === true ? undefined : result.meta?.error_code;
     const { reqId, agent, client } = this.owner.callerOf(call);
     const told = { agent, client, server, tool, outcome };
-    this.owner.keep({ ...told, callId, reqId, startedAt, durationMs, errorCode }, request);
+    this.owner.keep({ ...told, callId, reqId, startedAt, durationMs, errorCode: meta?.error_code }, request);
     log.info("tool call", {
       req_id: reqId,
       ...told,
-      error_code: errorCode,
+      error_code: meta?.error_code,
       duration_ms: Math.round(durationMs),
     });
   }

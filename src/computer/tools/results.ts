@@ -7,7 +7,6 @@ import { RpcErrorCode } from "../../protocol/mcp.ts";
 import { ServerAnswerError, ServerTimeoutError, UNREADABLE } from "../../mcp/errors.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { badRequest } from "../../protocol/errors.ts";
-import { A2C_INPUT_REQUIRED } from "../../protocol/questions.ts";
 import {
   A2C_TOOL_META,
   type CallToolResult,
@@ -40,9 +39,13 @@ export function failureResult(text: string, meta: ToolResultMeta): CallToolResul
   return { content: [{ type: "text", text }], isError: true, meta };
 }
 
+/** What the Computer says of a call: an MCP server could claim with them that a person has refused it. */
+const OURS =
+  /^(?:error_code|may_have_run|auth_hint|a2c_(?:reason|timeout|cancelled|tool_meta|input_required))$/;
+
 /**
  * An MCP server's result in the form of the wire: `_meta` becomes `meta`, to which the Computer's metadata of the tool
- * is added. Everything else is unchanged, but that only the Computer itself asks the Agent's user.
+ * is added. Everything else is unchanged, without the metadata that only the Computer itself writes.
  *
  * @throws {ServerAnswerError} when the content is `null`, and no other member says what the result is.
  */
@@ -51,9 +54,10 @@ export function toWireResult(
   toolMeta: ToolMeta | undefined,
 ): CallToolResult {
   const { _meta, content, isError, ...rest } = raw;
-  const { [A2C_INPUT_REQUIRED]: _question, ...own } = isRecord(_meta) ? _meta : {};
   const meta = {
-    ...own,
+    ...Object.fromEntries(
+      Object.entries(isRecord(_meta) ? _meta : {}).filter(([key]) => !OURS.test(key)),
+    ),
     ...(toolMeta === undefined ? {} : { [A2C_TOOL_META]: toolMeta }),
   };
   return {

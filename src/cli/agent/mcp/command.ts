@@ -212,7 +212,7 @@ export function openActivityLog(
 }
 
 function toEntry({ client, credential, name, person, office, ...call }: Activity) {
-  const short = (text: string | undefined) => text && shorten(text, MAX_LOGGED_NAME_LENGTH);
+  const short = (text: string | undefined) => text ? shorten(text, MAX_LOGGED_NAME_LENGTH) : undefined;
   return {
     time: new Date().toISOString(),
     client: short(client),

@@ -31,3 +31,18 @@ Deno.test("an activity log that cannot be written says so once, and again when i
   assertEquals(told, [["error", path, undefined], ["warn", path, 2]]);
   assertEquals(Deno.readTextFileSync(path).trim().split("\n").length, 2);
 });
+
+Deno.test("the activity log leaves out a name that is not known", () => {
+  using folder = new TempFolder();
+  const path = join(folder.path, "activity.jsonl");
+  const told = { tool: "echo", computer: "laptop", durationMs: 1, outcome: "ok", args: {} } as const;
+  openActivityLog({ activityLog: path }, new LogBook())?.({
+    ...told,
+    client: "test",
+    credential: "0fd2",
+    name: "",
+    person: "ada",
+  });
+  const { name, person } = JSON.parse(Deno.readTextFileSync(path));
+  assertEquals([name, person], [undefined, "ada"]);
+});
