@@ -117,6 +117,15 @@ Deno.test("a program without a page loads nothing of it: one module reaches it, 
   assertEquals(ways.filter(([module, isDynamic]) => module !== "src/cli/console.ts" || !isDynamic), []);
 });
 
+Deno.test("what answers an office is loaded before the first connection, not with a request", async () => {
+  const modules = await readSourceModules();
+  const answering = modules.find(({ specifier }) => toName(specifier) === "src/computer/requests.ts");
+  const later = answering?.dependencies?.filter(({ isDynamic }) => isDynamic).map(({ code }) =>
+    code?.specifier
+  );
+  assertEquals(later, []);
+});
+
 /** What a module imports, also by way of other modules; not what it loads later by `import()`. */
 async function listLoaded({ href }: URL): Promise<string[]> {
   const modules = new Map((await readModules(href)).map((module) => [module.specifier, module]));

@@ -26,12 +26,12 @@ import {
   type ConnectOptions,
   type JoinOptions,
   OfficeLink,
+  type OfficeListener,
 } from "./office/office_link.ts";
 import type { InputValue } from "../config/placeholders.ts";
 import { officeRulesOf } from "./shared/office_rules.ts";
 import { readResource } from "./resources/read.ts";
 import { Uploads } from "./uploads/uploads.ts";
-import { OfficeRequests } from "./requests.ts";
 import type { ComputerSignIns } from "./sign_ins.ts";
 import type { ComputerSkills } from "./skills/reading.ts";
 
@@ -76,7 +76,10 @@ export class Computer implements AsyncDisposable {
     const uploads = this.#uploads = new Uploads({ options: options.uploads, rules, log });
     this.#inputs = new InputValues(inputs);
     const onChange = () => this.#host.events.tell({ type: "connection" });
-    const office = this.#officeLink = new OfficeLink({ name, protocolVersion, onChange, log });
+    // Loaded whole before the first connection: an upgrade may replace the package beneath a running Computer.
+    const listen = async (): Promise<OfficeListener> =>
+      new (await import("./requests.ts")).OfficeRequests({ host, resolveDpe, uploads });
+    const office = this.#officeLink = new OfficeLink({ name, protocolVersion, onChange, listen, log });
     const host = this.#host = new McpHost({
       ...options,
       config,
@@ -91,7 +94,6 @@ export class Computer implements AsyncDisposable {
     });
     this.mcp = new LocalMcp(host);
     host.agent.follow(uploads);
-    office.follow(new OfficeRequests({ host, resolveDpe, uploads }));
     uploads.follow(config.uploads);
   }
 

@@ -26,10 +26,11 @@ import {
   READ_RESOURCE_EVENT,
   TOOL_CALL_EVENT,
 } from "../protocol/events.ts";
+import { noteRead } from "./agent_reads.ts";
 import { HANDLERS, type HandlerScope, SERVED_WHILE_PAUSED } from "./handlers.ts";
 import type { McpHost } from "./host.ts";
 import type { OfficeListener } from "./office/office_link.ts";
-import type { LargeAnswer, Oversize } from "./office/large_answers.ts";
+import { emptyBinaries, type LargeAnswer, type Oversize, shrink } from "./office/large_answers.ts";
 import type { AgentTexts } from "./secrets/agent_texts.ts";
 import type { ResolveDpe } from "./resources/resolve_dpe.ts";
 import { failureResult } from "./tools/results.ts";
@@ -131,7 +132,6 @@ async function answerRequest(
     const { owner } = context.host.calls;
     const run = async () => {
       if (SERVED_WHILE_PAUSED.has(event)) return await handle(scope, body);
-      const { noteRead } = await import("./agent_reads.ts");
       const refuseInPause = () => {
         if (owner.isPaused) noteRead(context.host, incoming, { outcome: "refused" });
         owner.assertNotPaused();
@@ -190,11 +190,9 @@ async function send(
   if (kind === undefined || !isRecord(answer)) return incoming.reply?.(answer);
   let smaller: Readonly<Record<string, unknown>> = answer;
   if (scope.host.rules.emptiesBinaries && kind === "result") {
-    const { emptyBinaries } = await import("./office/large_answers.ts");
     smaller = emptyBinaries(answer, scope.blobs);
   }
   for (let oversize = reply(smaller, incoming); oversize !== undefined; oversize = reply(smaller, incoming)) {
-    const { shrink } = await import("./office/large_answers.ts");
     const next = shrink(kind, smaller, { ...oversize, blobs: scope.blobs });
     if (next === undefined) throw payloadTooLarge(oversize);
     smaller = next;

@@ -63,6 +63,8 @@ export interface OfficeLinkContext {
   readonly protocolVersion: ProtocolMinor;
   /** Called when the {@linkcode OfficeLink.state} is another one; ignored by default. */
   readonly onChange?: (() => void) | undefined;
+  /** Opens who hears of the office; called once, before the first connection. */
+  readonly listen: () => Promise<OfficeListener>;
   readonly log: Logger;
 }
 
@@ -96,11 +98,6 @@ export class OfficeLink {
   constructor(context: OfficeLinkContext) {
     this.#context = context;
     this.#announcer = new Announcer((event) => this.emit(event, { computer: context.name }));
-  }
-
-  /** Tells this listener from now on what happens. */
-  follow(listener: OfficeListener): void {
-    this.#listener = listener;
   }
 
   /** Tells the office that a view of this Computer has changed. */
@@ -186,6 +183,7 @@ export class OfficeLink {
   async #connect(options: ConnectOptions): Promise<Link> {
     await this.leave();
     const { token, auth, timeoutMs, signal, onFailed, ...access } = options;
+    if (this.#listener === NOBODY) this.#listener = await this.#context.listen();
     const closing = this.#closing.signal;
     const listener = this.#linkListener((error) => {
       if (this.#link === link) this.#link = undefined;
