@@ -25,27 +25,32 @@ const SUMMARY = "An AI agent uses the tools, windows and documents of other peop
 const WINGET_FORM = "1.12.0";
 
 /**
- * A page without what holds until the release alone: the section of that name, and each line that links to it. Of the
- * changelog, the version has the date.
+ * A page without what holds until the release alone: the section of that name, and each paragraph, item and row that links
+ * to it. Of the changelog, the version has the date.
  */
 export function toReleased(page: string, date: string): string {
   const { version } = manifest;
   return page
-    .replace(/^## Until the release\n.*?(?=^## )/ms, "")
-    .replace(/\n\n[^\n]*#until-the-release\)[^\n]*(?=\n\n)|\n[^\n]*#until-the-release\)[^\n]*/g, "")
+    .replace(/\n## Until the release\n[^]*?(?=\n## |$)/, "")
+    .replace(/\n\n(?![-*|])(?:.+\n)*.*#until-the-release\).*(?:\n.+)*/g, "")
+    .replace(/\n(?:[-*] (?:.+\n {2})*)?.*#until-the-release\).*(?:\n {2}.+)*/g, "")
     .replace(`\n## [${version}] - Unreleased\n`, `\n## [${version}] - ${date}\n`);
 }
 
 /** The pages of a repository that a release changes, with their texts then. */
 export async function findUnreleased(tree: string, date: string): Promise<ReadonlyMap<string, string>> {
+  const pages = [...await readPages(tree)].map(([path, page]) =>
+    [path, page, toReleased(page, date)] as const
+  );
+  return new Map(pages.flatMap(([path, page, released]) => released === page ? [] : [[path, released]]));
+}
+
+async function readPages(tree: string): Promise<ReadonlyMap<string, string>> {
   const { stdout } = await succeed("git", run("git", ["ls-files", "*.md"], tree));
-  const pages = new Map<string, string>();
-  for (const path of stdout.trim().split("\n").filter((path) => path !== "")) {
-    const page = await Deno.readTextFile(join(tree, path));
-    const released = toReleased(page, date);
-    if (released !== page) pages.set(path, released);
-  }
-  return pages;
+  const paths = stdout.trim().split("\n").filter((path) => path !== "");
+  return new Map(
+    await Promise.all(paths.map(async (path) => [path, await Deno.readTextFile(join(tree, path))] as const)),
+  );
 }
 
 const today = () => new Date().toISOString().slice(0, 10);
@@ -54,8 +59,12 @@ const today = () => new Date().toISOString().slice(0, 10);
 export async function findFaults(tag: string, tree: string = root): Promise<string[]> {
   const { version } = manifest;
   const { stdout: changes } = await succeed("git", run("git", ["status", "--porcelain"], tree));
-  const changelog = await Deno.readTextFile(join(root, "CHANGELOG.md"));
+  const pages = await readPages(tree);
+  const changelog = pages.get("CHANGELOG.md") ?? "";
   const unreleased = await findUnreleased(tree, today());
+  const waiting = [...pages].flatMap(([path, page]) =>
+    (unreleased.get(path) ?? page).includes("until-the-release") ? [path] : []
+  );
   return [
     changes === "" ? "" : "there are changes that are not committed",
     tag === `v${version}` ? "" : `the tag is ${tag}, and deno.json has version ${version}`,
@@ -63,6 +72,9 @@ export async function findFaults(tag: string, tree: string = root): Promise<stri
     changelog.includes(`\n## [${version}] - `) ? "" : `CHANGELOG.md has no section [${version}]`,
     unreleased.size === 0 ? "" : `${[...unreleased.keys()].join(", ")} say that it is not released: ` +
       "run `deno run -A tools/release.ts prepare` first",
+    waiting.length === 0
+      ? ""
+      : `${waiting.join(", ")} have "until-the-release" where prepare cannot remove it`,
   ].filter((fault) => fault !== "");
 }
 

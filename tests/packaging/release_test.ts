@@ -98,6 +98,26 @@ Deno.test("a page that says that it is not released stops the release, until it 
   assertEquals((await findFaults("v99.0.0", tree.path)).join("\n").includes("page.md"), false);
 });
 
+Deno.test("what holds until the release goes whole: a section at the end, a wrapped paragraph, an item", () => {
+  const link = "[so](a.md#until-the-release)";
+  const wrapped =
+    `# A\n\nFirst,\nthen ${link},\nand last.\n\n- kept\n- one\n  two ${link}\n  three\n- kept\n`;
+  const released = toReleased(`${wrapped}\n## Until the release\n\nA clone.\n\n### Of both\n`, "2026-12-01");
+  assertEquals(released, "# A\n\n- kept\n- kept\n");
+  assertEquals(toReleased(`# A\n\nWait ${link}.\n`, "2026-12-01"), "# A\n");
+});
+
+Deno.test("a page that still leads to what holds until the release stops it, and the changelog is that of the tree", async () => {
+  using tree = new TempFolder();
+  await succeed("git", run("git", ["init", "--quiet"], tree.path));
+  await Deno.writeTextFile(join(tree.path, "page.md"), "> See install.md#until-the-release\n");
+  await Deno.writeTextFile(join(tree.path, "CHANGELOG.md"), "# Changelog\n");
+  await succeed("git", run("git", ["add", "."], tree.path));
+  const faults = (await findFaults("v99.0.0", tree.path)).join("\n");
+  assertStringIncludes(faults, "page.md");
+  assertStringIncludes(faults, "CHANGELOG.md has no section");
+});
+
 Deno.test("a tag of another version, and what is not committed, are faults", async () => {
   using tree = new TempFolder();
   await succeed("git", run("git", ["init", "--quiet"], tree.path));
