@@ -79,6 +79,9 @@ export interface EndedCallValue extends HistoryEntryValue {
   readonly kind: "call";
   readonly tool: string;
   readonly started_at: string;
+  /** How many calls that a pause refused it stands for; of any other call 1. */
+  readonly calls: number;
+  readonly last_at: string;
   readonly duration_ms: number;
   readonly error_code: number | null;
   /** JSON as a text, masked. */

@@ -43,6 +43,8 @@ export function callRecord(id: number, more: Readonly<Record<string, unknown>> =
     server: "files",
     tool: "read_file",
     started_at: SINCE,
+    calls: 1,
+    last_at: SINCE,
     duration_ms: 12,
     outcome: "ok",
     error_code: null,

@@ -51,8 +51,15 @@ export interface ToolCallRecord extends HistoryEntry {
   readonly kind: "call";
   /** The tool's own name, or the name that was called when no such tool exists. */
   readonly tool: string;
-  /** When the call arrived. */
+  /** When the call arrived; of calls that a pause refused, the first of them. */
   readonly startedAt: Date;
+  /**
+   * 1, or how often a pause refused it: calls of the same tool by the same Agent, each within five minutes of the one before,
+   * are one record with the last `arguments`, which gets a new `id` with each of them.
+   */
+  readonly calls: number;
+  /** When the last of these calls arrived. */
+  readonly lastAt: Date;
   /** How long it took, in milliseconds. */
   readonly durationMs: number;
   /** Whether it succeeded, failed, timed out, was cancelled or was not allowed. */

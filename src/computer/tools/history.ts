@@ -12,10 +12,10 @@ import type {
 } from "../shared/computer_events.ts";
 import { MAX_KEPT_NAME_LENGTH } from "./refusals.ts";
 
-/** The most calls that are kept, and the most reads. */
+/** The most calls that are kept, the most reads, and as many records of each that a pause refused. */
 const MAX_RECORDS = 1_000;
-/** How long after a read another one of the same belongs to it, in milliseconds. */
-const SAME_READ_MS = 300_000;
+/** How long after a read or a refused call another one of the same belongs to it, in milliseconds. */
+const SAME_MS = 300_000;
 /** The calls that count for the order of windows and documents. */
 const MAX_SERVERS = 100;
 /** The most characters of what was read, of a query, and of the URI of a document. */
@@ -32,7 +32,7 @@ type KeptCall = Omit<ToolCallRecord, "arguments"> & { readonly params: unknown }
 
 /** A call that has ended; one that never ran has no id of its own. */
 export type EndedCall =
-  & Omit<ToolCallRecord, "kind" | "id" | "callId" | "arguments" | "isCut">
+  & Omit<ToolCallRecord, "kind" | "id" | "callId" | "arguments" | "isCut" | "calls" | "lastAt">
   & { readonly callId?: string };
 
 /** A read by an Agent. */
@@ -42,13 +42,17 @@ export interface AgentRead
   readonly documents: readonly string[];
 }
 
-/** The last 1,000 tool calls and the last 1,000 reads, oldest first. */
+/** The last 1,000 tool calls and the last 1,000 reads, and apart from them as many of each that a pause refused. */
 export class ToolCallHistory {
   readonly #redact: (text: string) => string;
   readonly #calls: KeptCall[] = [];
   /** Kept apart, so that reads push no call out. */
   readonly #reads: AgentReadRecord[] = [];
+  /** Kept apart, so that they push nothing out that ran or was read. */
+  readonly #refusedCalls: KeptCall[] = [];
+  readonly #refusedReads: AgentReadRecord[] = [];
   #lastId = 0;
+  #last: KeptCall | undefined;
   /**
    * The servers of the last 100 calls that reached one, oldest first, one entry for each call. Kept apart from the records,
    * so that refused calls push no server out.
@@ -60,12 +64,20 @@ export class ToolCallHistory {
     this.#redact = redact;
   }
 
+  /** Keeps a call; one that a pause refused goes on the record of the same one, with its new arguments. */
   push(call: EndedCall, params: Readonly<Record<string, unknown>>): void {
     const id = ++this.#lastId;
+    const lastAt = call.startedAt;
+    const isRefused = call.outcome === "refused";
+    const before = isRefused
+      ? takeOut(this.#refusedCalls, (each) => isRecent(each, lastAt) && isSameCall(each, call))
+      : undefined;
+    const { callId = `h${id}`, startedAt = lastAt, calls = 0 } = before ?? {};
     const isCut = !fitsApproximately(params, MAX_ARGUMENTS_LENGTH);
     const kept = isCut ? this.#cut(params, { left: MAX_ARGUMENTS_LENGTH }) : params;
-    this.#calls.push({ kind: "call", callId: `h${id}`, ...call, id, isCut, params: kept });
-    if (this.#calls.length > MAX_RECORDS) this.#calls.shift();
+    const times = { calls: calls + 1, startedAt, lastAt };
+    this.#last = { kind: "call", callId, ...call, ...times, id, isCut, params: kept };
+    pushBounded(isRefused ? this.#refusedCalls : this.#calls, this.#last);
     if (call.server !== undefined) this.servers = [...this.servers, call.server].slice(-MAX_SERVERS);
   }
 
@@ -85,28 +97,25 @@ export class ToolCallHistory {
       moreDocuments: given.documents.length - documents.length,
       outcome,
     };
-    const index = this.#reads.findLastIndex((each) =>
-      nowMs - each.lastAt.getTime() < SAME_READ_MS && isSame(each, same)
-    );
-    const [before] = index === -1 ? [] : this.#reads.splice(index, 1);
     const id = ++this.#lastId;
     const lastAt = new Date(nowMs);
+    const list = outcome === "refused" ? this.#refusedReads : this.#reads;
+    const before = takeOut(list, (each) => isRecent(each, lastAt) && isSameRead(each, same));
     const { callId = `r${id}`, firstAt = lastAt, reads = 0 } = before ?? {};
     const kept = { kind: "read", id, callId, reqId, ...same, reads: reads + 1, firstAt, lastAt } as const;
-    this.#reads.push(kept);
-    if (this.#reads.length > MAX_RECORDS) this.#reads.shift();
+    pushBounded(list, kept);
     return kept;
   }
 
   get records(): HistoryRecord[] {
-    return [...this.#calls.map((call) => this.#toRecord(call)), ...this.#reads]
+    const calls = [...this.#calls, ...this.#refusedCalls].map((call) => this.#toRecord(call));
+    return [...calls, ...this.#reads, ...this.#refusedReads]
       .sort((one, other) => one.id - other.id);
   }
 
   /** The call that has ended last. */
   get last(): ToolCallRecord | undefined {
-    const call = this.#calls.at(-1);
-    return call && this.#toRecord(call);
+    return this.#last && this.#toRecord(this.#last);
   }
 
   #toRecord({ params, ...call }: KeptCall): ToolCallRecord {
@@ -143,10 +152,35 @@ export class ToolCallHistory {
   }
 }
 
-function isSame(read: AgentReadRecord, other: Partial<AgentReadRecord>): boolean {
-  return Object.entries(other).every(([key, value]) =>
-    JSON.stringify(read[key as keyof AgentReadRecord]) === JSON.stringify(value)
-  );
+/** Adds a record, and drops the oldest one above the bound. */
+function pushBounded<Kept>(records: Kept[], record: Kept): void {
+  records.push(record);
+  if (records.length > MAX_RECORDS) records.shift();
+}
+
+/** Removes the last record that fits, for one that goes on it. */
+function takeOut<Kept>(records: Kept[], fits: (each: Kept) => boolean): Kept | undefined {
+  const index = records.findLastIndex(fits);
+  return index === -1 ? undefined : records.splice(index, 1)[0];
+}
+
+function isRecent({ lastAt }: { readonly lastAt: Date }, now: Date): boolean {
+  return now.getTime() - lastAt.getTime() < SAME_MS;
+}
+
+function isSameCall(one: KeptCall, other: EndedCall): boolean {
+  return (["tool", "agent", "client"] as const).every((key) => one[key] === other[key]);
+}
+
+type WhatWasRead = Omit<AgentReadRecord, "kind" | "id" | "callId" | "reqId" | "reads" | "firstAt" | "lastAt">;
+
+const SCALARS = ["read", "query", "agent", "client", "server", "moreDocuments", "outcome"] as const;
+
+/** Compares the documents last: a search compares with up to 1,000 records. */
+function isSameRead(one: AgentReadRecord, other: WhatWasRead): boolean {
+  return SCALARS.every((key) => one[key] === other[key]) &&
+    one.documents.length === other.documents.length &&
+    one.documents.every((uri, index) => uri === other.documents[index]);
 }
 
 /** Hides a value whose name says that it is a secret. */

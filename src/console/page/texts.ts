@@ -219,7 +219,8 @@ export const texts = {
   history: {
     title: "History",
     none: "No calls and no reads yet.",
-    reads: (count: number) => `read ${count} ${count === 1 ? "time" : "times"}`,
+    times: (n: number) => count(n, "time"),
+    reads: (n: number) => `read ${count(n, "time")}`,
     search: "Filter: a tool, a document, an outcome such as error, …",
     when: "When",
     lastTime: "Last time",

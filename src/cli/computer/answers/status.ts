@@ -160,8 +160,14 @@ function historyText(rows: readonly (readonly string[])[], { strong, faint }: Pa
   return drawColumns(rows, { right: [4], paints: [faint, undefined, strong, undefined, faint] });
 }
 
-function callCells({ startedAt: at, tool: what, outcome: plain, errorCode, durationMs }: ToolCallRecord) {
-  return { at, what, outcome: errorCode === undefined ? plain : `${plain} ${errorCode}`, durationMs };
+function callCells(record: ToolCallRecord) {
+  const { startedAt, lastAt: at, tool: what, outcome: plain, errorCode, calls } = record;
+  if (plain === "refused") {
+    const durationMs = at.getTime() - startedAt.getTime();
+    return { at, what, outcome: `${plain} ${countOf(calls, "time")}`, durationMs };
+  }
+  const outcome = errorCode === undefined ? plain : `${plain} ${errorCode}`;
+  return { at, what, outcome, durationMs: record.durationMs };
 }
 
 function readCells(record: AgentReadRecord) {
@@ -205,12 +211,14 @@ export function toHistoryEntry(record: HistoryRecord): HistoryValue {
       outcome,
     };
   }
-  const { kind, tool, startedAt, durationMs, outcome, errorCode, isCut } = record;
+  const { kind, tool, startedAt, calls, lastAt, durationMs, outcome, errorCode, isCut } = record;
   return {
     ...common,
     kind,
     tool,
     started_at: startedAt.toISOString(),
+    calls,
+    last_at: lastAt.toISOString(),
     duration_ms: Math.round(durationMs),
     outcome,
     error_code: errorCode ?? null,

@@ -23,11 +23,13 @@ export function History(): View {
 
 function outcomeOf(record: HistoryValue): View {
   const { outcome } = record;
-  if (record.kind === "read" && outcome === "ok") return html`<small>${T.reads(record.reads)}</small>`;
+  const isRead = record.kind === "read";
+  if (isRead && outcome === "ok") return html`<small>${T.reads(record.reads)}</small>`;
   const isOff = ["cancelled", "declined", "refused"].includes(outcome);
   const kind = outcome === "ok" ? "good" : isOff ? "off" : "bad";
-  const code = record.kind === "call" && record.error_code;
-  return stateOf(kind, html`<small>${outcome} ${code}</small>`);
+  const count = isRead ? record.reads : record.calls;
+  const more = outcome === "refused" ? T.times(count) : !isRead && record.error_code;
+  return stateOf(kind, html`<small>${outcome} ${more}</small>`);
 }
 
 function whatOf(record: HistoryValue): View {
@@ -36,16 +38,22 @@ function whatOf(record: HistoryValue): View {
   return query === undefined ? uriOf(read) : html`${uriOf(read)}: ${lineOf(query)}`;
 }
 
-/** When, and how long: of a read the last time, and since the first. */
-function timesOf(record: HistoryValue): { readonly at: string; readonly ms: number } {
-  if (record.kind === "call") return { at: record.started_at, ms: record.duration_ms };
-  const { first_at, last_at: at } = record;
-  return { at, ms: Date.parse(at) - Date.parse(first_at) };
+/** Whether it was a call that ran, and not one of the records that stand for several calls or reads. */
+function isRun(record: HistoryValue): record is EndedCallValue {
+  return record.kind === "call" && record.outcome !== "refused";
+}
+
+/** When, and how long: of several calls or reads the last time, and since the first. */
+function timesOf(record: HistoryValue): { readonly at: string; readonly ms: number; readonly first: string } {
+  const first = record.kind === "call" ? record.started_at : record.first_at;
+  if (isRun(record)) return { at: first, ms: record.duration_ms, first };
+  const { last_at: at } = record;
+  return { at, ms: Date.parse(at) - Date.parse(first), first };
 }
 
 export function recordRow(record: HistoryValue): Row {
   const { at, ms } = timesOf(record);
-  const duration = record.kind === "call" && html`
+  const duration = isRun(record) && html`
     · ${durationText(ms)}
   `;
   const server = record.server !== null && html`
@@ -55,19 +63,19 @@ export function recordRow(record: HistoryValue): Row {
 }
 
 export function RecordDetail({ entry: record }: { entry: HistoryValue }): View {
-  const { at, ms } = timesOf(record);
-  const isCall = record.kind === "call";
+  const { at, ms, first } = timesOf(record);
+  const hasRun = isRun(record);
   return html`
     ${headingOf(whatOf(record), outcomeOf(record))}
     ${factsOf([
-      [isCall ? T.when : T.lastTime, momentOf(at)],
-      [T.firstTime, !isCall && ms > 0 && momentOf(record.first_at)],
-      [T.duration, isCall && durationText(ms)],
+      [hasRun ? T.when : T.lastTime, momentOf(at)],
+      [T.firstTime, !hasRun && ms > 0 && momentOf(first)],
+      [T.duration, hasRun && durationText(ms)],
       [T.server, nameOf(record.server)],
       [texts.now.agent, record.agent === null ? texts.now.you : nameOf(record.agent)],
       [T.client, nameOf(record.client)],
     ])}
-    ${isCall ? argumentsOf(record) : documentsOf(record)}
+    ${record.kind === "call" ? argumentsOf(record) : documentsOf(record)}
   `;
 }
 

@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { showHistory } from "../../../../../src/cli/computer/answers/status.ts";
 import type { HostedComputer } from "../../../../../src/cli/computer/hosted_computer.ts";
-import type { AgentReadRecord } from "../../../../../src/computer/shared/computer_events.ts";
+import type { AgentReadRecord, ToolCallRecord } from "../../../../../src/computer/shared/computer_events.ts";
 
 const READ: AgentReadRecord = {
   kind: "read",
@@ -35,4 +35,27 @@ Deno.test("a search in the history has its query, the first documents in the ans
     "1970-01-01T00:01:00.000Z",
     "1970-01-01T00:02:17.000Z",
   ]);
+});
+
+Deno.test("calls that a pause refused have their count, and the last time", () => {
+  const { id, callId, reqId, agent, client, server } = READ;
+  const refused: ToolCallRecord = {
+    ...{ id, callId, reqId, agent, client, server },
+    kind: "call",
+    tool: "rm",
+    startedAt: READ.firstAt,
+    lastAt: READ.lastAt,
+    calls: 3,
+    durationMs: 0,
+    outcome: "refused",
+    errorCode: 4006,
+    arguments: "{}",
+    isCut: false,
+  };
+  const hosted = { computer: { history: [refused] } };
+  const { text, value } = showHistory(hosted as unknown as HostedComputer, { sinceId: 0 });
+  assertStringIncludes(text, "1970-01-01T00:02:17.000Z");
+  assertStringIncludes(text, "refused 3 times");
+  const { history: [entry] } = value as { history: Record<string, unknown>[] };
+  assertEquals([entry?.["calls"], entry?.["last_at"]], [3, "1970-01-01T00:02:17.000Z"]);
 });
