@@ -32,7 +32,7 @@ export function namingOwners(rule: AccessRule, owners: Pick<TokenOwners, "option
       if (option === undefined) return answer;
       // One of a client is refused here alone when it has expired.
       const end = option === CLIENT_TOKENS ? " that has expired" : "";
-      answer.log = { ...answer.log, detail: `a token of ${option}${end}` };
+      answer.explain(`a token of ${option}${end}`);
       return answer;
     },
   };

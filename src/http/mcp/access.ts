@@ -61,9 +61,9 @@ export interface AccessRule {
 
 /** A refusal whose line in the audit log says why, and more than the client is told. */
 export class AccessRefusal extends Response {
-  log: LogFields;
   /** Of the line: a client that signs in begins with a request without a token, and nothing is wrong then. */
   readonly level: "info" | "warn";
+  #log: LogFields;
 
   /**
    * @param why `message`: what the client is told. `challenge`: the header `WWW-Authenticate`, where another credential
@@ -81,8 +81,18 @@ export class AccessRefusal extends Response {
     const { body, headers } = httpError(status, message);
     if (challenge !== undefined) headers.set("www-authenticate", challenge);
     super(body, { status, headers });
-    this.log = log;
+    this.#log = log;
     this.level = level;
+  }
+
+  /** The fields of the line. */
+  get log(): LogFields {
+    return this.#log;
+  }
+
+  /** Adds to the line what somebody else than the rule knows. */
+  explain(detail: string): void {
+    this.#log = { ...this.#log, detail };
   }
 }
 
