@@ -12,8 +12,10 @@ import { describeUnanswered, type RelayedRequest } from "./relay/pending_request
 const GRACE_MS = 250;
 /** The end of the whole time, in which the last requests fail, the last answers are written and everything is closed. */
 const CLOSING_MS = 1_000;
-/** The share of the whole time that each of these may take, and the share of the closing in which answers may be written. */
+/** The share of the whole time that each of these may take. */
 const SHARE = 1 / 4;
+/** The share of the closing in which answers may be written: a program may leave half of it for the end of its process. */
+const ANSWERS_SHARE = 3 / 8;
 /** How often it looks for connections without requests in flight. */
 const CHECK_INTERVAL_MS = 20;
 /** The time between the returns of two peers, on average: other processes admit about a thousand per second. */
@@ -76,13 +78,17 @@ export class Drain {
     const { in_flight: failed } = countsOf(connections);
     for (const connection of connections.values()) connection.failRequests(unanswered);
     for (const connection of connections.values()) if (!connection.isInner) connection.drop();
-    await Promise.all([
-      around?.end(closingMs * SHARE),
-      until(() => engine.size === 0, deadlineMs + closingMs * SHARE),
-    ]);
-    // The peers of WebSockets that are not closed yet may read nothing.
-    engine.terminate();
-    logger.info("drained", { failed, duration_ms: Math.round(performance.now() - startMs) });
+    const answersMs = closingMs * ANSWERS_SHARE;
+    try {
+      await Promise.all([
+        around?.end(answersMs),
+        until(() => engine.size === 0, deadlineMs + answersMs),
+      ]);
+    } finally {
+      // The peers of WebSockets that are not closed yet may read nothing.
+      engine.terminate();
+      logger.info("drained", { failed, duration_ms: Math.round(performance.now() - startMs) });
+    }
   }
 }
 

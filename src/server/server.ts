@@ -257,7 +257,8 @@ export class SmcpServer implements AsyncDisposable {
     { timeoutMs, around }: { readonly timeoutMs: number; readonly around?: SurroundingWork | undefined },
   ): Promise<void> {
     const { side: { relayState, engine } } = this.#parts;
-    if (this.#closing === undefined) {
+    try {
+      if (this.#closing !== undefined) return;
       await relayState.drain.run({
         connections: relayState.connections,
         engine,
@@ -265,8 +266,9 @@ export class SmcpServer implements AsyncDisposable {
         around,
         logger: relayState.logger,
       });
+    } finally {
+      await this.close();
     }
-    await this.close();
   }
 
   /** Closes all connections and stops listening. Idempotent. */

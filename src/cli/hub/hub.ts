@@ -118,11 +118,12 @@ export async function openHub(
         return port.isIdle;
       },
       async end(timeoutMs) {
-        await settledWithin(port.untilIdle(), timeoutMs / 3);
+        const endMs = performance.now() + timeoutMs;
+        const leftMs = () => Math.max(0, endMs - performance.now());
+        await settledWithin(port.untilIdle(), timeoutMs / 2);
         // Calls that wait for something else than a Computer end with the Agents. Their clients are told so.
-        await settledWithin(seats.close(), timeoutMs / 3);
-        await settledWithin(port.untilIdle(), timeoutMs / 3);
-        await port.handler?.close();
+        await settledWithin(Promise.all([seats.close(), port.untilIdle()]), leftMs());
+        if (port.handler !== undefined) await settledWithin(port.handler.close(), leftMs());
       },
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),

@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { silentLogger } from "../../../src/log.ts";
 import { Drain, type DrainOptions } from "../../../src/server/drain.ts";
 import type { Connection } from "../../../src/server/relay/connection.ts";
@@ -79,6 +79,24 @@ Deno.test("a drain gives the work around a Server its whole time, and ends what 
   await timeOf({ connections: new Map(), engine, timeoutMs: 20_000, around });
   assertEquals(began, 1);
   assert(endedAtMs >= 19_000, `${endedAtMs} ms`);
+});
+
+Deno.test("a drain gives answers more than a quarter of the closing, and ends all also where the work fails", async () => {
+  let [forAnswersMs, terminated] = [0, 0];
+  const logger = new LogBook();
+  const around = {
+    begin() {},
+    isIdle: true,
+    end(timeoutMs: number) {
+      forAnswersMs = timeoutMs;
+      return Promise.reject(new Error("no such seat"));
+    },
+  };
+  const engine = { size: 0, terminate: () => void terminated++ };
+  const drained = new Drain().run({ connections: new Map(), engine, timeoutMs: 60_000, around, logger });
+  await assertRejects(() => drained, Error, "no such seat");
+  assert(forAnswersMs > 250, `${forAnswersMs} ms`);
+  assertEquals([terminated, logger.lines.at(-1)?.message], [1, "drained"]);
 });
 
 Deno.test("a drain keeps the Computers that work under way may need again, and closes the others", async () => {
