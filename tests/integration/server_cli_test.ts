@@ -88,13 +88,15 @@ Deno.test("a Server that other machines reach warns of tokens that can be guesse
   using folder = new TempFolder();
   const file = `${folder.path}/tokens.txt`;
   await Deno.writeTextFile(file, `${"x".repeat(16)} name=ada\nhallo name=pc\n`);
-  const warn = async (host: string) => {
-    const args = ["--port", "0", "--host", host, "--token-file", file, "--log-format", "json"];
+  const warn = async (host: string, ...others: readonly string[]) => {
+    const args = ["--port", "0", "--host", host, "--token-file", file, "--log-format", "json", ...others];
     const { stderr } = await serve({ args }, () => Promise.resolve());
     const lines = stderr.split("\n").filter((line) => line.includes("less than 16 characters"));
     return lines.map((line) => JSON.parse(line)).map(({ option, place }) => ({ option, place }));
   };
-  assertEquals(await warn("0.0.0.0"), [{ option: "--token-file", place: "line 2" }]);
+  const warned = [{ option: "--token-file", place: "line 2" }];
+  assertEquals(await warn("0.0.0.0"), warned);
+  assertEquals(await warn("127.0.0.1", "--trust-proxy", "loopback"), warned);
   assertEquals(await warn("127.0.0.1"), []);
 });
 

@@ -5,7 +5,6 @@ import type { Activity } from "../../gateway/gateway_options.ts";
 import { Seats } from "../../gateway/seats.ts";
 import { StrangerQuotas } from "../../http/quotas.ts";
 import { type Logger, withFields } from "../../log.ts";
-import { isLoopback } from "../../protocol/server_address.ts";
 import { anyOf, type AuthProvider } from "../../server/admission/provider.ts";
 import { staticTokens } from "../../server/admission/tokens.ts";
 import { defaultMaxSockets } from "../../server/engine/tcp_sockets.ts";
@@ -14,6 +13,7 @@ import { openActivityLog } from "../agent/mcp/command.ts";
 import { GatewayState } from "../agent/mcp/gateway_state.ts";
 import { patienceMsOf } from "../gateway_options.ts";
 import type { ClaimTokens } from "../server/credentials.ts";
+import { isReachedElsewhere } from "../server/options.ts";
 import type { Surroundings } from "../server/run.ts";
 import { openHubAccess } from "./access.ts";
 import { ClientConnections } from "./client_connections.ts";
@@ -83,7 +83,7 @@ export async function openHub(
             `clients that use another URL than ${publicUrl} cannot sign in: their tokens would be for that one; ` +
               "give --public-url with the URL that they use, such as https://hub.example.com",
           );
-        if (isReachedElsewhere(options, listening)) warn();
+        if (isReachedElsewhere(options)) warn();
         else port.warnOfOtherOrigin(publicUrl, warn);
       }
       port.oauth = access.server?.handler;
@@ -128,11 +128,6 @@ export async function openHub(
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
-}
-
-/** Whether clients surely use another URL than the one that the hub listens on. */
-function isReachedElsewhere({ tlsCert, trustedProxies = [] }: HubOptions, listening: string): boolean {
-  return tlsCert !== undefined || trustedProxies.length > 0 || !isLoopback(new URL(listening).hostname);
 }
 
 /** The URL by which this machine reaches the port that the hub listens on. */

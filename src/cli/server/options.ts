@@ -3,6 +3,7 @@
  * `--config` are made from them. A key of that file is the long flag without its dashes.
  */
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { isLoopback } from "../../protocol/server_address.ts";
 import { flagOf, isOptionName, numberText, rangeOf, rowOf, variableOf } from "../../server/options/checks.ts";
 import type { OptionKind, OptionRow, OptionRows } from "../../server/options/row.ts";
 import { OPTION_GROUPS, type OptionName, type OPTIONS } from "../../server/options/table.ts";
@@ -27,6 +28,13 @@ export type ServerCliOptions = LogOptions & OptionValues & {
   /** The port of the console, `true` for a free one. */
   readonly console?: number | true;
 };
+
+/** Whether clients surely use another URL than the one that a Server or a hub listens on, from other machines. */
+export function isReachedElsewhere(
+  { host, tlsCert, trustedProxies = [], publicUrl }: ServerCliOptions & { readonly publicUrl?: string },
+): boolean {
+  return !isLoopback(host) || tlsCert !== undefined || trustedProxies.length > 0 || publicUrl !== undefined;
+}
 
 /** An option of the program, whose value has the name of its row. */
 export class ServerOption extends Option {

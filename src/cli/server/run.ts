@@ -20,7 +20,7 @@ import type { TokenValue } from "../../api_values.ts";
 import { type ClaimTokens, openAuth, toUsageError, warnOfShort } from "./credentials.ts";
 import { openMachines } from "./machines.ts";
 import type { AddCommands } from "./operated_server.ts";
-import type { ServerCliOptions } from "./options.ts";
+import { isReachedElsewhere, type ServerCliOptions } from "./options.ts";
 
 const MAX_TOKEN_FILE_BYTES = 65_536;
 
@@ -72,7 +72,7 @@ export async function runServer(
   using audited = withAuditFile(loggerOf("server", options), openAuditFile(options));
   const { logger, trail, countLostLines } = audited;
   for (const warning of warnings) logger.warn(warning);
-  const claim = isLoopback(options.host) ? keepApart : warnOfShort(keepApart, logger);
+  const claim = isReachedElsewhere(options) ? warnOfShort(keepApart, logger) : keepApart;
   await using opened = await openAuth(options, logger, claim);
   await using joining = await openMachines(options, { auth: opened.auth, logger });
   await using around = await surround?.({ auth: joining.auth, claim, logger });
