@@ -9,6 +9,8 @@
     elseif ($env:A2C_VERSION) { "$releases/download/v$env:A2C_VERSION" }
     else { "$releases/latest/download" }
   $folder = if ($env:A2C_INSTALL) { $env:A2C_INSTALL } else { Join-Path $env:LOCALAPPDATA 'Programs\a2c-smcp' }
+  # Complete, as Windows names the programs that run.
+  $folder = $ExecutionContext.SessionState.Path.GetUnresolvedProviderPathFromPSPath($folder)
   $machine = if ($env:PROCESSOR_ARCHITECTURE -eq 'ARM64') { 'arm64' } else { 'x64' }
 
   # What is there is removed.
@@ -55,8 +57,14 @@
       Move-Folder $new $folder
     } catch {
       $reason = $_.Exception.Message
-      if (Test-Path $old) { Move-Folder $old $folder }
-      throw "Cannot install a2c-smcp: cannot write ${folder}: $reason What was there is there again. Quit Claude and other MCP clients, end Computer, Server and hub, and run this line again"
+      $state = 'Nothing was changed.'
+      if (Test-Path $old) {
+        try {
+          Move-Folder $old $folder
+          $state = 'What was there is there again.'
+        } catch { $state = "The program that was there is now in ${old}: move it to $folder." }
+      }
+      throw "Cannot install a2c-smcp: cannot write ${folder}: $reason $state Quit Claude and other MCP clients, end Computer, Server and hub, and run this line again"
     }
     $path = [Environment]::GetEnvironmentVariable('Path', 'User')
     if (($path -split ';') -notcontains $folder) {
