@@ -83,12 +83,6 @@ export const BUNDLED = [GATEWAY, DOCUMENTS] as const;
 /** The systems of the archives for which there are clients that read bundles. */
 export const BUNDLE_SYSTEMS = ["darwin-arm64", "darwin-x64", "linux-x64-glibc", "win32-x64"] as const;
 export type BundleSystem = typeof BUNDLE_SYSTEMS[number];
-const PLATFORMS = {
-  "darwin-arm64": "darwin",
-  "darwin-x64": "darwin",
-  "linux-x64-glibc": "linux",
-  "win32-x64": "win32",
-} as const satisfies Record<BundleSystem, Platform>;
 
 /** Without a version, so that a link to the latest release stays. */
 export function bundleName({ name }: McpServer, system: string): string {
@@ -97,7 +91,7 @@ export function bundleName({ name }: McpServer, system: string): string {
 
 /** The manifest of a server's bundle for a system. */
 export function toBundleManifest(server: McpServer, system: BundleSystem): Readonly<Record<string, unknown>> {
-  const platform = PLATFORMS[system];
+  const [platform] = system.split("-") as [Platform];
   const { args, env, user_config, tools } = STARTS[server.name](platform);
   const executable = platform === "win32" ? WINDOWS_DENO : "lib/deno";
   return {
