@@ -84,12 +84,13 @@ export class GrantsInUse {
   #look(): void {
     try {
       const { file, grants, clients, audit } = this.#parts;
+      // First, since a full disk refuses what is written.
+      this.#compare();
       file.transact(() => {
         for (const [id, known] of this.#known) this.#write(id, known);
       });
       for (const grant of grants.prune()) audit.log.info("a grant has expired", { grant });
       clients.prune();
-      this.#compare();
       forgetCommands(file, this.#lastCommand);
       this.#isFailing = false;
     } catch (error) {
@@ -149,9 +150,11 @@ export class GrantsInUse {
     const known = this.#known.get(id);
     if (known === undefined) return;
     this.#known.delete(id);
-    this.#write(id, known);
     known.ending.abort(ENDED);
-    if (changed !== undefined) this.#learn(changed);
+    if (changed !== undefined) {
+      const { usedAt, calls } = known;
+      Object.assign(this.#learn(changed), { usedAt, calls });
+    }
     const left = new Set(this.#known.values().flatMap(({ offices }) => offices));
     for (const office of known.offices) {
       if (changed?.offices.includes(office)) continue;
