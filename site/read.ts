@@ -74,13 +74,15 @@ export function toPage(
   const tokens = markdown.parse(text, {});
   const sections: Section[] = [];
   const seen = new Map<string, number>();
+  const number = (base: string) => {
+    const count = seen.get(base) ?? 0;
+    seen.set(base, count + 1);
+    return count === 0 ? base : `${base}-${count}`;
+  };
   tokens.forEach((token, index) => {
     if (token.type === "heading_open") {
       const title = shownText(tokens[index + 1]);
-      const base = anchorOf(title);
-      const count = seen.get(base) ?? 0;
-      seen.set(base, count + 1);
-      const anchor = count === 0 ? base : `${base}-${count}`;
+      const anchor = number(anchorOf(title));
       token.attrSet("id", anchor);
       sections.push({
         title,
@@ -95,7 +97,7 @@ export function toPage(
     }
   });
   shapeTables(tokens);
-  if (source === ANSWERS) sections.push(...nameMessages(tokens));
+  if (source === ANSWERS) sections.push(...nameMessages(tokens, number));
   const first = tokens.findIndex(({ type }) => type === "paragraph_open");
   const title = /^# (.+)$/m.exec(text)?.[1] ?? source;
   return {

@@ -44,22 +44,39 @@ let engine;
 let sections;
 let searching;
 
-query.addEventListener("focus", () => {
+const loadEngine = () =>
   engine ??= import(toUrl("pagefind/pagefind.js")).then(async (pagefind) => {
     await pagefind.options({ ranking: { termSimilarity: 3 } }); // a word itself before those that begin with it
     return pagefind;
+  }).catch((error) => {
+    engine = undefined;
+    throw error;
   });
-  sections ??= fetch(toUrl("sections.json")).then((response) => response.json()).then(weigh);
-}, { once: true });
+
+/** Without them, Pagefind alone finds pages; the next search tries again. */
+const loadSections = () =>
+  sections ??= fetch(toUrl("sections.json")).then(async (response) => {
+    if (!response.ok) throw new Error(`sections.json: ${response.status}`);
+    return weigh(await response.json());
+  }).catch((error) => {
+    console.warn(error);
+    sections = undefined;
+    return weigh([]);
+  });
+
+query.addEventListener("focus", () => {
+  loadEngine().catch(console.warn);
+  loadSections();
+});
 
 // Pages of the API lead here.
 if (location.hash === "#query") query.focus();
 
-query.addEventListener("input", () => searching = show(query.value.trim()));
+query.addEventListener("input", () => searching = show(query.value.trim()).catch(console.warn));
 
 async function show(text) {
   // Loads the part of the index, and ends here if more was typed meanwhile.
-  if (await (await engine).debouncedSearch(text, {}, 150) === null) return;
+  if (await (await loadEngine()).debouncedSearch(text, {}, 150) === null) return;
   const { best, others } = text === "" ? { best: [], others: [] } : await find(text);
   if (query.value.trim() !== text) return;
   hits.replaceChildren(...best.map(toHit));
@@ -72,7 +89,7 @@ async function show(text) {
 
 /** What a text finds: its error code and symbol, then headings and messages, then pages with its words. */
 async function find(text) {
-  const { search } = await engine;
+  const { search } = await loadEngine();
   const best = new Map();
   const add = (hit) => best.has(hit.url) || best.set(hit.url, hit);
   const searchPages = async (words, filters) => {
@@ -84,7 +101,7 @@ async function find(text) {
   for (const [, code] of text.matchAll(/(?:^|\(|\bcode )(\d{3,4})(?:$|\))/g)) {
     (await searchPages(null, { code })).map(toPage).forEach(add);
   }
-  const named = findSections(text, await sections);
+  const named = findSections(text, await loadSections());
   named.filter(({ fit }) => fit > LEAST_FIT).forEach(add);
   // Pagefind gives pages with similar words, too.
   const hasWords = ({ content }) => wordsOf(text).every((word) => content.toLowerCase().includes(word));
@@ -99,7 +116,7 @@ async function find(text) {
 /** Symbols of the API that have this name, or one that begins with it. */
 async function findSymbols(text) {
   if (text.includes(" ")) return [];
-  const { results } = await (await engine).search(text, { filters: { kind: "api" } });
+  const { results } = await (await loadEngine()).search(text, { filters: { kind: "api" } });
   const symbols = await Promise.all(results.slice(0, 40).map((result) => result.data()));
   const lastName = ({ meta }) => meta.title.split(".").at(-1).toLowerCase();
   const named = symbols.filter((symbol) => lastName(symbol).startsWith(text.toLowerCase()));

@@ -33,11 +33,13 @@ function labelCells(table: readonly Token[]): void {
 }
 
 /** Gives the messages of a page their anchors: rows by their first cell, items of lists by what is bold in front. */
-export function nameMessages(tokens: readonly Token[]): Section[] {
+export function nameMessages(tokens: readonly Token[], number: (anchor: string) => string): Section[] {
   return tokens.flatMap((token, index) => {
     const message = readMessage(tokens, index);
-    if (message !== undefined) token.attrSet("id", message.anchor);
-    return message ?? [];
+    if (message === undefined) return [];
+    const anchor = number(message.anchor);
+    token.attrSet("id", anchor);
+    return { ...message, anchor };
   });
 }
 

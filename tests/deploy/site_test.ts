@@ -75,6 +75,8 @@ interface Page {
   /** What the browser fetches with the page. */
   readonly loads: readonly string[];
   readonly ids: ReadonlySet<string>;
+  /** The ids that several elements have. */
+  readonly twice: readonly string[];
 }
 
 // deno-lint-ignore no-explicit-any -- the nodes of parse5 have many types
@@ -103,12 +105,14 @@ async function readPage(folder: string, path: string): Promise<Page> {
     ...valuesOf(["script", "img", "iframe", "video", "source"], "src"),
     ...styles.flatMap(({ attributes }) => attributes.get("href") ?? []),
   ];
+  const ids = elements.flatMap(({ attributes }) => attributes.get("id") ?? []);
   return {
     path,
     bytes: await sizeOf(folder, path, path),
     links: valuesOf(["a"], "href"),
     loads,
-    ids: new Set(elements.flatMap(({ attributes }) => attributes.get("id") ?? [])),
+    ids: new Set(ids),
+    twice: ids.filter((id, index) => ids.indexOf(id) !== index),
   };
 }
 
@@ -201,6 +205,9 @@ Deno.test("the site has each page of the documentation, whole, small and by itse
       );
       assertEquals(broken, []);
     });
+    await t.step("each message of Troubleshooting has an id of its own", () => {
+      assertEquals(known.get("troubleshooting/index.html")?.twice, []);
+    });
     await t.step("no page loads anything from elsewhere, or more than 100 kB", async () => {
       for (const page of pages) {
         let bytes = page.bytes;
@@ -284,6 +291,25 @@ Deno.test("the site has each page of the documentation, whole, small and by itse
         await page.type("#query", "purple elephants");
         await page.textWith("No page has");
         await page.press("Escape");
+      },
+    });
+    await t.step({
+      name: "the search finds pages without the list of headings",
+      ignore: !hasChromium,
+      fn: async () => {
+        const list = join(folder, "sections.json");
+        const text = await Deno.readTextFile(list);
+        await Deno.remove(list);
+        try {
+          await using server = serveFolder(folder);
+          await using page = await Chromium.open();
+          await page.goTo(server.url);
+          await page.find(".copy");
+          await page.type("#query", "join by code");
+          await page.find("#hits a");
+        } finally {
+          await Deno.writeTextFile(list, text);
+        }
       },
     });
     await t.step({
