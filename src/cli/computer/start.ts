@@ -116,14 +116,15 @@ export async function reportStart(
   const all = Promise.all(names.map(async (name) => {
     await computer.ready({ servers: [name], signal });
     progress.update(`${++settled} of ${names.length}`);
-  })).then(async () => printSafely(startText(computer, names, await documentsText(computer))), () => {});
+  })).then(async () => printSafely(startText(computer, names, await documentsText(computer, signal))))
+    .catch(() => {});
   await settledWithin(Promise.race([all, untilAborted(interruption.signal)]), START_GRACE_MS);
 }
 
 /** ` and 12 documents`, where there is nothing but documents. */
-async function documentsText(computer: Computer): Promise<string> {
+async function documentsText(computer: Computer, signal: AbortSignal): Promise<string> {
   if (computer.tools.length > 0) return "";
-  const { totalCount } = await computer.getFinder({ limit: 0 });
+  const { totalCount } = await computer.getFinder({ limit: 0, signal });
   return totalCount === 0 ? "" : ` and ${countOf(totalCount, "document")}`;
 }
 
