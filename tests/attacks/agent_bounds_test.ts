@@ -4,6 +4,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { Agent } from "../../src/agent/agent.ts";
 import type { ConfirmRequest } from "../../src/computer/tools/confirmation.ts";
 import type { CallToolResult } from "../../src/protocol/tools.ts";
+import { endedCalls } from "../fixtures/ended_calls.ts";
 import { scripted } from "../fixtures/stdio_config.ts";
 import { within } from "../fixtures/within.ts";
 import { ComputerOffice } from "../integration/_computer_office.ts";
@@ -138,7 +139,7 @@ Deno.test("when the Agent leaves, its calls are cancelled at their MCP server an
   assertEquals(signal?.aborted, true);
   for (const answer of person.answers) answer(true);
   assertEquals(
-    office.computer.history.filter((each) => each.kind === "call").slice(-2).map((
+    endedCalls(office.computer).slice(-2).map((
       { tool, outcome },
     ) => [tool, outcome]).sort(),
     [

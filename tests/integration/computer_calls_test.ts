@@ -6,6 +6,7 @@ import { DEFAULT_LIMITS } from "../../src/config/limits.ts";
 import { parseConfig } from "../../src/config/config.ts";
 import type { ConfirmRequest } from "../../src/computer/tools/confirmation.ts";
 import { McpHost } from "../../src/computer/host.ts";
+import { endedCalls } from "../fixtures/ended_calls.ts";
 import { LogBook } from "../fixtures/log_book.ts";
 import { TOOLS_CHANGED } from "../fixtures/script.ts";
 import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";
@@ -107,7 +108,7 @@ Deno.test("every call is recorded with its agent, outcome and error code, refuse
   await call("arguments", "head", { path: 1 });
   await call("unconfirmed", "head", { path: "x" });
   await call("late", "echo");
-  const records = office.computer.history.filter((each) => each.kind === "call").map((
+  const records = endedCalls(office.computer).map((
     { reqId, agent, server, tool, outcome, errorCode },
   ) => [
     [reqId, agent, server, tool],
@@ -121,7 +122,7 @@ Deno.test("every call is recorded with its agent, outcome and error code, refuse
     [["late", "ada", "s", "echo"], ["timeout", 4004]],
   ]);
   assert(
-    office.computer.history.filter((each) => each.kind === "call").every(({ durationMs, startedAt }) =>
+    endedCalls(office.computer).every(({ durationMs, startedAt }) =>
       durationMs >= 0 && startedAt <= new Date()
     ),
   );
@@ -136,7 +137,7 @@ Deno.test("a result of an MCP server says nothing in the Computer's place, neith
   const { meta } = await office.laptop.callTool("echo");
   assertEquals(Object.keys(meta ?? {}).sort(), ["a2c_tool_meta", "own"]);
   assertEquals(
-    office.computer.history.filter((each) => each.kind === "call").map((
+    endedCalls(office.computer).map((
       { outcome, errorCode },
     ) => [outcome, errorCode]),
     [

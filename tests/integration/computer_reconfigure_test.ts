@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { endedCalls } from "../fixtures/ended_calls.ts";
 import { eventually, within } from "../fixtures/within.ts";
 import { Computer } from "../../src/computer/computer.ts";
 import { ConfigError } from "../../src/config/problem.ts";
@@ -265,7 +266,7 @@ Deno.test("the Computer's own program calls tools and looks at windows and docum
   const result = await computer.callTool("echo", { n: 1 });
   assertEquals(result.content[0]?.text, '{"name":"echo","args":{"n":1}}');
   assertEquals(
-    computer.history.filter((each) => each.kind === "call").map(({ tool, outcome }) => [tool, outcome]),
+    endedCalls(computer).map(({ tool, outcome }) => [tool, outcome]),
     [["echo", "ok"]],
   );
   assertEquals(await computer.getDesktop(), [`${W}\n\nhello`]);

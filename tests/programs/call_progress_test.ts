@@ -4,6 +4,7 @@ import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import { Computer } from "../../src/computer/computer.ts";
 import { SmcpServer } from "../../src/server/server.ts";
+import { endedCalls } from "../fixtures/ended_calls.ts";
 import { doorWords } from "../fixtures/door.ts";
 import { startHosted } from "../fixtures/hosted_door.ts";
 import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
@@ -77,7 +78,7 @@ Deno.test("call --json of the Agent prints the result alone, whatever the tool r
   await using office = await openOffice();
   await using program = startHosted("agent.ts", [...office.agent, "--json", ...CALL]);
   const calls = () =>
-    office.computer.history.filter((each) => each.kind === "call").filter(({ tool }) => tool === "work")
+    endedCalls(office.computer).filter(({ tool }) => tool === "work")
       .length;
   const isDone = async () => {
     await office.computer.callTool("finish");
