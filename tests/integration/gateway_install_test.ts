@@ -227,6 +227,33 @@ test("uninstall tells of no token that the program has not written", async (home
   assertEquals([code, stdout.includes("token")], [0, false], stdout);
 });
 
+test(
+  "claude: mcp-remote gets the certificate authority of a hub, beside what a person has set",
+  async (home) => {
+    const file = ".config/Claude/claude_desktop_config.json";
+    const entry = () => home.read(file).then((text) => JSON.parse(text).mcpServers.a2c);
+    const ca = ["--ca-file", home.file("ca.pem")];
+    const { code, stdout } = await home.hub("install", "claude", HUB, "--yes", ...ca);
+    const env = { NODE_EXTRA_CA_CERTS: home.file("ca.pem") };
+    assertEquals([code, (await entry()).env], [0, env]);
+    assertStringIncludes(stdout, "NODE_EXTRA_CA_CERTS");
+    await home.write(file, JSON.stringify({ mcpServers: { a2c: { ...await entry(), env: { A: "1" } } } }));
+    await home.hub("install", "claude", HUB, "--yes", ...ca);
+    assertEquals((await entry()).env, { A: "1", ...env });
+  },
+  { ignore: isWindows },
+);
+
+test("cursor: is told where its own trust is set, since its entry has no place for --ca-file", async (home) => {
+  const ca = ["--ca-file", home.file("ca.pem")];
+  const installed = await home.hub("install", "cursor", HUB, "--yes", ...ca);
+  assertStringIncludes(installed.stdout, "Cursor connects by itself");
+  assertEquals(JSON.parse(await home.read(".cursor/mcp.json")).mcpServers.a2c, { url: HUB });
+  const { stdout, stderr } = await home.hub("link", "cursor", HUB, ...ca);
+  assertMatch(stdout, /^cursor:\S+\n$/);
+  assertStringIncludes(stderr, "--ca-file");
+});
+
 test("claude: a connector is named only where the cloud of its vendor gets to", async (home) => {
   for (
     const [url, isReached] of [[HUB, true], ["http://127.0.0.1:3000/mcp/o/lab", false], [

@@ -81,7 +81,8 @@ export function addMcpCommand(
       throw new UsageError("Cannot use --documents and a URL: an entry is for one of them");
     }
     if (documents !== undefined) return { documents };
-    return url === undefined ? { connection: connection(), gateway } : { url };
+    if (url === undefined) return { connection: connection(), gateway };
+    return { url, caFile: mcp.optsWithGlobals<{ readonly caFile?: string }>().caFile };
   };
   const nameOf = ({ as }: { readonly as?: string }) =>
     as ?? (mcp.opts<McpOptions>().documents === undefined ? DEFAULT_ENTRY_NAME : DOCUMENTS_ENTRY_NAME);

@@ -1,5 +1,5 @@
 /** `mcp install`, `mcp uninstall` and `--print-config`: the gateway's entry in the file of an MCP client. */
-import { basename, dirname } from "@std/path";
+import { basename, dirname, resolve } from "@std/path";
 import { readConfigText } from "../../../../config/text.ts";
 import { hasMember, removeMemberText, setMemberText } from "../../../../config/edit.ts";
 import { ConfigError } from "../../../../config/problem.ts";
@@ -40,7 +40,7 @@ export interface ChangeOptions {
 
 /** What an entry leads to: an MCP server at a URL, or the documents of folders or the gateway, which the client starts. */
 export type EntryPlace =
-  | { readonly url: string }
+  | { readonly url: string; readonly caFile?: string | undefined }
   | { readonly documents: readonly string[] }
   | { readonly connection: EntryConnection; readonly gateway: McpOptions };
 
@@ -53,15 +53,31 @@ export async function installInto(
   const { entry, files } = plan(place, options.as);
   if ("url" in entry) requireReachable(client, entry.url);
   const before = await readClientFile(client);
-  const after = withEntry(before, client, { name: options.as, entry });
+  const environment = environmentOf(client, place);
+  const after = withEntry(before, client, { name: options.as, entry, environment });
   // Nothing else of the file is shown, which may hold secrets of other programs.
-  const shown = JSON.stringify({ [options.as]: membersOf(client, entry) }, null, 2).replace(/^/gm, "  + ");
+  const added = { ...membersOf(client, entry), env: environment };
+  const shown = JSON.stringify({ [options.as]: added }, null, 2).replace(/^/gm, "  + ");
   if (!await agreed(client, { before, after, shown }, options)) return;
   if (files !== undefined) await writeEntryFiles(files);
   const copy = await writeClientFile(client, { before, after });
   if (copy !== undefined) console.log(`${BEFORE}: ${copy}`);
   const isGateway = files !== undefined;
   for (const line of resultOf(client, { name: options.as, entry, isGateway })) console.log(line);
+  if ("url" in place && place.caFile !== undefined && environment === undefined) {
+    console.log(ownTrust(client.title));
+  }
+}
+
+/** What mcp-remote needs in its environment; `undefined` for a client that makes the connection itself. */
+function environmentOf({ readsUrls }: McpClient, place: EntryPlace): Record<string, string> | undefined {
+  if (readsUrls || !("url" in place) || place.caFile === undefined) return undefined;
+  return { NODE_EXTRA_CA_CERTS: resolve(place.caFile) };
+}
+
+function ownTrust(client: string): string {
+  return `${client} connects by itself, and its entry has no place for --ca-file: add the authority to those that this ` +
+    "machine trusts, or start the client with NODE_EXTRA_CA_CERTS=FILE if it runs on Node.";
 }
 
 function plan(
@@ -146,6 +162,7 @@ export async function printLink(client: LinkClient, place: EntryPlace, as: strin
   // The link is for this user: what it starts reads these files.
   if (files !== undefined) await writeEntryFiles(files);
   console.log(installLink(client, { name: as, entry }));
+  if ("url" in place && place.caFile !== undefined) console.error(ownTrust("The client"));
 }
 
 /** Prints the entry in the form that most clients read. */
@@ -176,7 +193,11 @@ async function readClientFile({ file, title }: McpClient): Promise<string | unde
 function withEntry(
   text: string | undefined,
   client: McpClient,
-  { name, entry }: { readonly name: string; readonly entry: ClientEntry | undefined },
+  { name, entry, environment }: {
+    readonly name: string;
+    readonly entry: ClientEntry | undefined;
+    readonly environment?: Readonly<Record<string, string>> | undefined;
+  },
 ): string {
   const { member, format, file } = client;
   try {
@@ -187,16 +208,20 @@ function withEntry(
     const members = membersOf(client, entry);
     if (format === "toml") return setTomlMembers(text ?? "", path, members);
     if (text === undefined || !hasMember(text, path)) {
-      const own = Object.entries(members).filter(([, value]) => value !== undefined);
+      const own = Object.entries({ ...members, env: environment }).filter(([, value]) => value !== undefined);
       return setMemberText(text, path, Object.fromEntries(own));
     }
     // What the person has added to the entry, such as an environment, stays.
-    return Object.entries(members).reduce(
+    const changed = Object.entries(members).reduce(
       (changed, [key, value]) =>
         value === undefined
           ? removeMemberText(changed, [...path, key])
           : setMemberText(changed, [...path, key], value),
       text,
+    );
+    return Object.entries(environment ?? {}).reduce(
+      (changed, [key, value]) => setMemberText(changed, [...path, "env", key], value),
+      changed,
     );
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
