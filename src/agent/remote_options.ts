@@ -28,7 +28,7 @@ export interface RemoteComputerOptions {
 export interface CallToolOptions extends RequestOptions, CallTimeouts {
   /**
    * The id of the call; random by default. A repeated call with the same id gets the answer of the first one, and the
-   * tool runs once: use it to retry a call whose answer was lost.
+   * tool runs once, as long as the process of the Computer lives: use it to retry a call whose answer was lost.
    */
   readonly reqId?: string | undefined;
   /**
