@@ -139,9 +139,30 @@ export function appendPrivateFile(
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
   const size = maxBytes === Infinity ? 0 : sizeOf(path);
   if (size > 0 && size + bytes.length > maxBytes) Deno.renameSync(path, `${path}.1`);
-  // Deno.writeFile() would set the mode of a file that is there, too.
-  using file = Deno.openSync(path, { append: true, create: true, mode: 0o600 });
+  using file = openToAppend(path);
   for (let start = 0; start < bytes.length;) start += file.writeSync(bytes.subarray(start));
+}
+
+/**
+ * Creates a file for its owner alone if it does not exist, and returns what appends a line. Each line is appended whole, so that
+ * several programs can share the file, and opens it, so that it can be truncated or moved meanwhile, as `logrotate` does. After a
+ * line that a full disk has cut, the next one begins on a line of its own.
+ */
+export function openLineLog(path: string): (line: string) => void {
+  openToAppend(path).close();
+  let isCut = false;
+  return (line) => {
+    const bytes = new TextEncoder().encode(`${isCut ? "\n" : ""}${line}\n`);
+    using file = openToAppend(path);
+    for (let start = 0; start < bytes.length; isCut = start < bytes.length) {
+      start += file.writeSync(bytes.subarray(start));
+    }
+  };
+}
+
+function openToAppend(path: string): Deno.FsFile {
+  // Deno.writeFile() would set the mode of a file that is there, too.
+  return Deno.openSync(path, { append: true, create: true, mode: 0o600 });
 }
 
 function sizeOf(path: string): number {

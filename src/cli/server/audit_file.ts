@@ -1,7 +1,7 @@
 /** The lines of the audit trail once more, as JSON, whatever the level of the log: in memory, and in the file of `--audit-log`. */
 import { Followers } from "../../async/followers.ts";
 import { rateOf, TokenBucket } from "../../async/token_bucket.ts";
-import { appendPrivateFile, describeFileError } from "../../files/files.ts";
+import { describeFileError, openLineLog } from "../../files/files.ts";
 import { createLogger, type LogFields, type Logger, type LogLevel, parseLogLevels } from "../../log.ts";
 import { describeError } from "../../text/text.ts";
 import { UsageError } from "../outcome.ts";
@@ -11,17 +11,11 @@ export interface AuditFile {
   append(line: string): void;
 }
 
-/**
- * Creates the file if it does not exist, readable for its owner alone. It is opened for each line, so that it can be
- * truncated or moved meanwhile, as `logrotate` does.
- *
- * @throws {UsageError} when the file cannot be written.
- */
+/** @throws {UsageError} when the file cannot be written. */
 export function openAuditFile({ auditLog: path }: { readonly auditLog?: string }): AuditFile | undefined {
   if (path === undefined) return undefined;
   try {
-    appendPrivateFile(path, "");
-    return { path, append: (line) => appendPrivateFile(path, `${line}\n`) };
+    return { path, append: openLineLog(path) };
   } catch (cause) {
     const state = cause instanceof Deno.errors.NotCapable
       ? "writing it needs --allow-write"

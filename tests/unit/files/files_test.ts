@@ -1,6 +1,6 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { join } from "@std/path";
-import { appendPrivateFile, readRegularFile, replaceFile } from "../../../src/files/files.ts";
+import { appendPrivateFile, openLineLog, readRegularFile, replaceFile } from "../../../src/files/files.ts";
 import { isLacking, isWindows } from "../../fixtures/system.ts";
 import { TempFolder } from "../../fixtures/temp_folder.ts";
 
@@ -75,4 +75,26 @@ Deno.test("appendPrivateFile() keeps the newest lines within its bound", async (
   }
   assertEquals(await Deno.readTextFile(`${path}.1`), "three\n");
   assertEquals(await Deno.readTextFile(path), "four\nfive\n");
+});
+
+Deno.test("openLineLog() begins a new line after one that a full disk has cut", () => {
+  using folder = new TempFolder();
+  const path = `${folder.path}/log`;
+  const append = openLineLog(path);
+  append("one");
+  const { writeSync } = Deno.FsFile.prototype;
+  try {
+    let roomBytes = 2;
+    Deno.FsFile.prototype.writeSync = function (bytes) {
+      if (roomBytes === 0) throw new Error("No space left on device");
+      const written = writeSync.call(this, bytes.subarray(0, roomBytes));
+      roomBytes -= written;
+      return written;
+    };
+    for (const line of ["two", "three"]) assertThrows(() => append(line), Error, "No space");
+  } finally {
+    Deno.FsFile.prototype.writeSync = writeSync;
+  }
+  for (const line of ["four", "five"]) append(line);
+  assertEquals(Deno.readTextFileSync(path), "one\ntw\nfour\nfive\n");
 });

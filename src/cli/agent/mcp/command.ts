@@ -19,7 +19,7 @@ import { protectResource } from "../../../http/mcp/resource_server.ts";
 import { patienceMsOf } from "../../gateway_options.ts";
 import { openResourceServer } from "../../resource_server.ts";
 import { GatewayState } from "./gateway_state.ts";
-import { appendPrivateFile, describeFileError } from "../../../files/files.ts";
+import { describeFileError, openLineLog } from "../../../files/files.ts";
 import { escapeUnseen } from "../../../text/safe_text.ts";
 import { UsageError } from "../../outcome.ts";
 
@@ -185,8 +185,9 @@ export function openActivityLog(
   logger: Logger,
 ): ((activity: Activity) => void) | undefined {
   if (path === undefined) return undefined;
+  let append: (line: string) => void;
   try {
-    appendPrivateFile(path, "");
+    append = openLineLog(path);
   } catch (cause) {
     throw new UsageError(`Cannot write the activity log "${path}": ${describeFileError(cause)}`, { cause });
   }
@@ -195,8 +196,7 @@ export function openActivityLog(
     const { args } = activity;
     const entry = { ...toEntry(activity), ...(hasArguments ? { arguments: args } : {}) };
     try {
-      // Appended whole, so that several gateways can share a file.
-      appendPrivateFile(path, `${escapeUnseen(JSON.stringify(entry))}\n`);
+      append(escapeUnseen(JSON.stringify(entry)));
     } catch (error) {
       if (lost++ === 0) {
         logger.error("failed to write the activity log: calls go on without a record", {
