@@ -275,6 +275,10 @@ export interface TokenValue {
   /** All if `null`. */
   readonly offices: readonly string[] | null;
   readonly roles: readonly string[] | null;
+  /** Those that an MCP client may use; all if `null`. */
+  readonly computers: readonly string[] | null;
+  /** What an MCP client may do; `null` for others. */
+  readonly rights: string | null;
   readonly expires: string | null;
 }
 

@@ -81,6 +81,8 @@ Deno.test("a grant is limited to a Computer that nobody has seen only with --yes
   using file = StateFile.openExisting(hub.stateFile);
   const kept = new Invitations(file).find(code);
   assertEquals([kept?.rights, kept?.computers], ["read", ["desk"]]);
+  const { stdout: told } = await run("invite", "lab", "--rights", "read", "--computer", "desk");
+  assertStringIncludes(told, 'for "lab", at most read, Computers "desk"');
   assertEquals((await run("invite", "lab", "--computer", "dsek")).code, 2);
 });
 

@@ -77,7 +77,9 @@ function addInvite(program: Command, run: RunGrantCommand): void {
             computers: computers ?? null,
             expires_at: new Date(expiresAt).toISOString(),
           },
-          text: `${code}\nGood once, until ${until}, for ${offices.map(toSeenName).join(", ")}`,
+          text: `${code}\nGood once, until ${until}, for ${offices.map(toSeenName).join(", ")}${
+            rights === undefined ? "" : `, at most ${rights}`
+          }${computersText(computers)}`,
         };
       })
     );
@@ -277,14 +279,17 @@ function change(
 function describe(grant: Grant): string {
   const { id, client, rights, offices, computers, returnsTo, consentedBy, since, lastUsed, calls } = grant;
   const where = offices.map(toSeenName).join(", ");
-  const which = computers === undefined ? "" : `, Computers ${computers.map(toSeenName).join(", ")}`;
   const used = lastUsed === undefined
     ? "never used"
     : `last used ${timeOf(lastUsed)}, ${countOf(calls, "call")}`;
   return [
-    `${id}  ${toBareLine(client)}: ${rights} in ${where}${which}`,
+    `${id}  ${toBareLine(client)}: ${rights} in ${where}${computersText(computers)}`,
     `  returns to ${toBareLine(returnsTo)}; ${toBareLine(consentedBy)} consented ${timeOf(since)}; ${used}`,
   ].join("\n");
+}
+
+function computersText(computers: readonly string[] | undefined): string {
+  return computers === undefined ? "" : `, Computers ${computers.map(toSeenName).join(", ")}`;
 }
 
 function timeOf(time: number): string {

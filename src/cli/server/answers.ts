@@ -182,13 +182,14 @@ function auditText(line: string): string {
   return [time, message, ...facts].join("  ");
 }
 
-export async function showTokens({ tokens }: OperatedServer): Promise<CommandAnswer> {
+export async function showTokens({ tokens }: Pick<OperatedServer, "tokens">): Promise<CommandAnswer> {
   const listed = await tokens();
-  const rows = listed.map(({ name, kind, offices, roles, expires }) => [
+  const rows = listed.map(({ name, kind, offices, roles, computers, rights, expires }) => [
     toSeenWord(name),
     kind,
     offices === null ? "all offices" : offices.map(toSeenWord).join(", "),
-    roles === null ? "" : roles.join(", "),
+    roles?.join(", ") ?? rights ?? "",
+    computers === null ? "" : `Computers ${computers.map(toSeenWord).join(", ")}`,
     expires === null ? "" : `until ${expires}`,
   ]);
   return {

@@ -50,10 +50,14 @@ function isBlank(value: unknown): boolean {
   return value === false || value === "" || (Array.isArray(value) && value.length === 0);
 }
 
-export function toTokenValue({ admission }: AcceptedToken, kind: TokenValue["kind"]): TokenValue {
+export function toTokenValue(
+  { listed, admission }: AcceptedToken,
+  kind: TokenValue["kind"],
+): TokenValue {
   const { principal: name, grant: { offices = null, roles = null } = {}, expiresAtMs } = admission;
   const expires = expiresAtMs === undefined ? null : new Date(expiresAtMs).toISOString();
-  return { name, kind, offices, roles, expires };
+  const { computers = null, rights = kind === "client" ? "call" : null } = listed;
+  return { name, kind, offices, roles, computers, rights, expires };
 }
 
 /** Warns of a file that says who is admitted, and that every user can change or replace. */

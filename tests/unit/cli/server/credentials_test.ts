@@ -1,6 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
-import { warnOfOpenFile } from "../../../../src/cli/server/credentials.ts";
+import { toTokenValue, warnOfOpenFile } from "../../../../src/cli/server/credentials.ts";
+import { showTokens } from "../../../../src/cli/server/answers.ts";
+import { acceptedBy, TokenFile } from "../../../../src/server/admission/tokens.ts";
 import { LogBook } from "../../../fixtures/log_book.ts";
 import { TempFolder } from "../../../fixtures/temp_folder.ts";
 
@@ -20,4 +22,20 @@ test("a token file that every user can change has a warning at the start, one fo
   assertEquals(await warnings(0o640), []);
   const [warning = ""] = await warnings(0o666);
   assertStringIncludes(warning, `--token-file: every user can change it; run: chmod o-w ${tokenFile}`);
+});
+
+test("the list of tokens says what a line permits a client of the hub", async () => {
+  using folder = new TempFolder();
+  const path = join(folder.path, "clients");
+  await Deno.writeTextFile(path, "s3cret name=carl offices=lab computers=pc1 rights=read\n0ther name=dora\n");
+  await using file = await TokenFile.open(path, { kind: "client" });
+  const tokens = acceptedBy(file).map((token) => toTokenValue(token, "client"));
+  const { text } = await showTokens({ tokens: () => Promise.resolve(tokens) });
+  const lines = text.split("\n").map((line) => line.trim().split(/ {2,}/));
+  assertEquals(lines, [["carl", "client", "lab", "read", "Computers pc1"], [
+    "dora",
+    "client",
+    "all offices",
+    "call",
+  ]]);
 });
