@@ -214,6 +214,9 @@ Deno.test("each refusal is in the audit log by its reason, and says nothing of t
   await port.ask({});
   await port.ask({ token: expired });
   await port.ask({ token: await port.token({ a2c_offices: ["den"] }) });
+  const path = "/mcp/c/laptop";
+  const limited = await port.token({ aud: `${PUBLIC}${path}`, a2c_computers: ["desk"] });
+  assertEquals((await port.ask({ token: limited, path })).status, 403);
   const lines = port.logger.lines.map((
     { level, module, fields: { reason, path } },
   ) => [level, module, reason, path]);
@@ -222,6 +225,7 @@ Deno.test("each refusal is in the audit log by its reason, and says nothing of t
     ["info", "audit", "no token", "/mcp"],
     ["warn", "audit", "token expired", "/mcp"],
     ["warn", "audit", "not for this office", "/mcp"],
+    ["warn", "audit", "not for this Computer", "/mcp/c/laptop"],
   ]);
   assert(!JSON.stringify(port.logger.lines).includes(expired));
 });

@@ -1,6 +1,7 @@
 /** The gateway over HTTP, for any number of clients: a function from requests to answers. */
 import { type Logger, silentLogger } from "../../log.ts";
 import { Entrance, type EntranceOptions, type HttpHandler, type Route } from "../../http/mcp/entrance.ts";
+import { refuseComputer } from "../../http/mcp/access.ts";
 import { httpError } from "../../http/mcp/http_error.ts";
 import { coreOf } from "../gateway_core.ts";
 import { type Gateway, type Scope, scopeFor } from "../gateway_options.ts";
@@ -83,9 +84,12 @@ class Endpoints {
     return {
       path: buildPath(place),
       open: (access) => {
-        const served = this.#offices.open(place.office, access);
+        const { office, scope } = place;
+        const refusal = scope.kind === "computer" ? refuseComputer(access, scope.computer) : undefined;
+        // A client that is refused takes no seat.
+        const served = refusal ?? this.#offices.open(office, access);
         if (served instanceof Response) return served;
-        return this.#open(served, scopeFor(place.scope, access)) ?? tooMany();
+        return this.#open(served, scopeFor(scope, access)) ?? tooMany();
       },
     };
   }

@@ -142,10 +142,19 @@ export function refuseToken(
 /** The refusal of a client whose credential is not for an office; `undefined` when it is. */
 export function refuseOffice({ id, offices }: Access, office: string | undefined): AccessRefusal | undefined {
   if (offices === "all" || (office !== undefined && offices.includes(office))) return undefined;
-  return new AccessRefusal(403, {
-    message: "Cannot serve this request: the credential is not for this office",
-    log: { reason: "not for this office", office, credential: id },
-  });
+  return notFor("office", { office, credential: id });
+}
+
+/** The refusal of a client whose credential is not for a Computer, be there such a one or not; `undefined` when it is. */
+export function refuseComputer({ id, computers }: Access, computer: string): AccessRefusal | undefined {
+  if (computers === undefined || computers.includes(computer)) return undefined;
+  return notFor("Computer", { computer, credential: id });
+}
+
+function notFor(what: "office" | "Computer", log: LogFields): AccessRefusal {
+  const reason = `not for this ${what}`;
+  const message = `Cannot serve this request: the credential is ${reason}`;
+  return new AccessRefusal(403, { message, log: { reason, ...log } });
 }
 
 /** Admits what one of several rules admits. They are asked in their order; a refusal is that of the last. */
