@@ -53,6 +53,11 @@ export function machineIdOf({ crv, kty, x, y }: MachineKey): string {
   return thumbprint.subarray(0, ID_BYTES).toString("hex");
 }
 
+/** Whether a text has the form of the id of a machine. */
+export function isMachineId(text: string): boolean {
+  return text.length === 2 * ID_BYTES && /^[0-9a-f]+$/.test(text);
+}
+
 /** The audience of proofs for a Server: its URL, without a slash at its end. */
 export function machineAudience(url: string): string {
   const { origin, pathname } = new URL(url);

@@ -1,7 +1,14 @@
 /** Machines that have joined by code: who they are, what they may do, and their admission by proofs of their keys. */
 import { holdLock } from "../../files/files.ts";
 import { contentProblem, FileContentError, WatchedFiles } from "../../files/watched_files.ts";
-import { machineIdOf, proofProblem, SeenProofs, subjectOf, WRONG_PROOF } from "../../jwt/proof.ts";
+import {
+  isMachineId,
+  machineIdOf,
+  proofProblem,
+  SeenProofs,
+  subjectOf,
+  WRONG_PROOF,
+} from "../../jwt/proof.ts";
 import type { Logger } from "../../log.ts";
 import { skeletonOf } from "../../protocol/look_alikes.ts";
 import { PROOF_FIELD } from "../../protocol/machines.ts";
@@ -128,7 +135,10 @@ export class Machines implements AuthProvider, AsyncDisposable {
     // It may be in the file: the machine tries again.
     const isOut = this.#unwritten.has(id);
     if (known === undefined && !isOut && this.problem !== undefined) throw new FileContentError(this.problem);
-    if (known === undefined || typeof proof !== "string") return { refused: `${WRONG_PROOF}: ${AGAIN}` };
+    if (known === undefined || typeof proof !== "string") {
+      // Whoever it is claims the id, so that an operator can tell a machine that was revoked.
+      return { refused: `${WRONG_PROOF}: ${AGAIN}`, ...isMachineId(id) && { log: { machine: id } } };
+    }
     const { machine: { key, audience, name, lastSeen }, seen } = known;
     const nowMs = this.#now();
     const problem = await proofProblem(proof, { audience, subject: id, nowMs, key, seen });

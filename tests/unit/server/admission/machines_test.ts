@@ -34,6 +34,20 @@ Deno.test("a connection needs a new proof each day, and a machine that was away 
   assert("principal" in await decide(server, machine));
 });
 
+Deno.test("the log has the id that an unknown machine claims, if it has the form of one", async () => {
+  await using server = await JoiningServer.open();
+  const machine = await TestMachine.make();
+  const decisions = [];
+  for (const id of [machine.id, "x".repeat(5_000), `${machine.id}\n`]) {
+    const { log } = {
+      log: undefined,
+      ...await server.machines.authenticate({ auth: await machine.auth(server, id) }),
+    };
+    decisions.push(log);
+  }
+  assertEquals(decisions, [{ machine: machine.id }, undefined, undefined]);
+});
+
 Deno.test("an open connection is renewed by a new proof, and not by the old one", async () => {
   await using server = await JoiningServer.open();
   const machine = await TestMachine.make();
