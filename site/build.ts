@@ -16,7 +16,7 @@ import manifest from "../deno.json" with { type: "json" };
 import project from "../project.json" with { type: "json" };
 import { addressOf, groups, newestReleases } from "./pages.ts";
 import { readPages, type SitePage, toPage } from "./read.ts";
-import { buildReference, readModules, type SearchRecord } from "./reference.ts";
+import { buildReference, readModules, type SymbolHit } from "./reference.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const site = fileURLToPath(new URL("./", import.meta.url));
@@ -27,7 +27,7 @@ interface Version {
   readonly address: string;
 }
 
-async function buildPages(folder: string, versions: readonly Version[]): Promise<void> {
+async function buildPages(folder: string, versions: readonly Version[]): Promise<SitePage[]> {
   // Of the state that the pages are made from; an archive of the sources has no commits.
   const date = await run("git", ["log", "-1", "--format=%cs"], root).catch(() => "");
   const pages = [...await readPages(root), await readModules(root)];
@@ -62,19 +62,19 @@ async function buildPages(folder: string, versions: readonly Version[]): Promise
     },
   });
   await eleventy.write();
-  await Deno.writeTextFile(join(folder, "sections.json"), JSON.stringify(toSections(pages)));
   await Deno.writeTextFile(join(folder, "llms.txt"), toIndex(pages));
   await Deno.writeTextFile(
     join(folder, "llms-full.txt"),
     pages.filter(({ source }) => source !== undefined).map(({ text }) => text).join("\n\n---\n\n"),
   );
+  return pages;
 }
 
 function weightOf({ source }: SitePage): number {
   return groups.find(({ pages }) => pages.includes(source ?? ""))?.weight ?? 1;
 }
 
-/** What the search of `site.js` looks at before the words of the texts. */
+/** The headings and messages, with what the search shows below them. */
 function toSections(pages: readonly SitePage[]) {
   return pages.flatMap((page) =>
     page.sections.map(({ title, anchor, level, text }) => ({
@@ -128,11 +128,16 @@ function toIndex(pages: readonly SitePage[]): string {
   return `# A2C-SMCP\n\n> ${home?.summary}\n\n${sections.join("\n\n")}\n`;
 }
 
-async function buildSearch(folder: string, records: readonly SearchRecord[]): Promise<void> {
+/** Writes the index of the texts, and what the search looks at before it. */
+async function buildSearch(
+  folder: string,
+  { pages, symbols }: { readonly pages: readonly SitePage[]; readonly symbols: readonly SymbolHit[] },
+): Promise<void> {
+  const titles = { sections: toSections(pages), symbols };
+  await Deno.writeTextFile(join(folder, "titles.json"), JSON.stringify(titles));
   const { index } = await pagefind.createIndex({});
   if (index === undefined) throw new TypeError("Cannot index the site: Pagefind made no index");
   await index.addDirectory({ path: folder });
-  for (const record of records) await index.addCustomRecord(record);
   await index.writeFiles({ outputPath: join(folder, "pagefind") });
   await pagefind.close();
 }
@@ -165,8 +170,8 @@ if (import.meta.main) {
     ? [{ title: "newest", address: "../" }]
     : releases.map(({ tag, folder }) => ({ title: tag, address: `${folder}/` }));
   const own = isRelease ? `v${manifest.version}` : `${manifest.version} (main)`;
-  await buildPages(folder, [{ title: own, address: "" }, ...others]);
-  await buildSearch(folder, await buildReference(root, folder));
+  const pages = await buildPages(folder, [{ title: own, address: "" }, ...others]);
+  await buildSearch(folder, { pages, symbols: await buildReference(root, folder) });
   for (const release of releases) await buildRelease(release.tag, join(folder, release.folder));
   console.log(folder);
 }

@@ -16,18 +16,18 @@ const MODULES = [".", "./agent", "./group", "./toolkits", "./computer", "./provi
 interface Symbol {
   readonly name: string;
   readonly file: string;
-  readonly doc: string;
   readonly url: string;
   readonly kind: readonly { readonly title: string }[];
 }
 
-/** What the search finds of the reference. */
-export interface SearchRecord {
+/** A symbol or a member of one, as the search of the site finds it. */
+export interface SymbolHit {
+  /** Such as `Agent.close`. */
+  readonly title: string;
+  /** Below the site's root. */
   readonly url: string;
-  readonly content: string;
-  readonly language: string;
-  readonly meta: Record<string, string>;
-  readonly filters: Record<string, string[]>;
+  /** What it is, and of which module. */
+  readonly text: string;
 }
 
 /** What `deno doc` has for its search, hundreds of kilobytes on each page: the site's own finds these symbols, too. */
@@ -74,7 +74,7 @@ function firstSentence(source: string): string {
 }
 
 /** Writes the reference below `api/sdk/` of the folder of the site, and gives what the search finds of it. */
-export async function buildReference(root: string, folder: string): Promise<SearchRecord[]> {
+export async function buildReference(root: string, folder: string): Promise<SymbolHit[]> {
   const output = join(folder, "api", "sdk");
   const doors = MODULES.map(({ path }) => join(root, manifest.exports[path]));
   const args = ["doc", "--html", `--name=${manifest.name}`, `--output=${output}`, ...doors];
@@ -89,7 +89,7 @@ export async function buildReference(root: string, folder: string): Promise<Sear
   );
   const style = join(output, "page.css");
   await Deno.writeTextFile(style, await Deno.readTextFile(style) + STYLE);
-  return symbols.map(toRecord);
+  return symbols.map(toHit);
 }
 
 async function readSymbols(output: string): Promise<Symbol[]> {
@@ -207,13 +207,11 @@ async function listSymbols(path: string, symbols: readonly Symbol[]): Promise<vo
   await Deno.writeTextFile(path, html.replace("</main>", list));
 }
 
-function toRecord({ name, file, doc, url, kind }: Symbol): SearchRecord {
+function toHit({ name, file, url, kind }: Symbol): SymbolHit {
   return {
-    url: `/api/sdk/${url.replace(/^(?:\.\/)+/, "")}`,
-    content: `${name}: ${kind.map(({ title }) => title).join(", ")}. ${doc}`,
-    language: "en",
-    meta: { title: name, module: specifierOf(file) },
-    filters: { kind: ["api"] },
+    title: name.replace(".prototype.", "."),
+    url: `api/sdk/${url.replace(/^(?:\.\/)+/, "")}`,
+    text: `${kind.map(({ title }) => title).join(", ")} of ${specifierOf(file)}`,
   };
 }
 

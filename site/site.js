@@ -41,12 +41,13 @@ const query = document.querySelector("#query");
 const hits = document.querySelector("#hits");
 const toUrl = (path) => new URL(query.dataset.root + path, location.href);
 let engine;
-let sections;
+let titles;
 let searching;
 
 const loadEngine = () =>
   engine ??= import(toUrl("pagefind/pagefind.js")).then(async (pagefind) => {
-    await pagefind.options({ ranking: { termSimilarity: 3 } }); // a word itself before those that begin with it
+    // A word itself before those that begin with it, and a page about the words before a long one that has them.
+    await pagefind.options({ ranking: { termSimilarity: 3, termFrequency: .1 } });
     return pagefind;
   }).catch((error) => {
     engine = undefined;
@@ -54,19 +55,20 @@ const loadEngine = () =>
   });
 
 /** Without them, Pagefind alone finds pages; the next search tries again. */
-const loadSections = () =>
-  sections ??= fetch(toUrl("sections.json")).then(async (response) => {
-    if (!response.ok) throw new Error(`sections.json: ${response.status}`);
-    return weigh(await response.json());
+const loadTitles = () =>
+  titles ??= fetch(toUrl("titles.json")).then(async (response) => {
+    if (!response.ok) throw new Error(`titles.json: ${response.status}`);
+    const { sections, symbols } = await response.json();
+    return { sections: weigh(sections), symbols };
   }).catch((error) => {
     console.warn(error);
-    sections = undefined;
-    return weigh([]);
+    titles = undefined;
+    return { sections: weigh([]), symbols: [] };
   });
 
 query.addEventListener("focus", () => {
   loadEngine().catch(console.warn);
-  loadSections();
+  loadTitles();
 });
 
 // Pages of the API lead here.
@@ -90,51 +92,63 @@ async function show(text) {
 /** What a text finds: its error code and symbol, then headings and messages, then pages with its words. */
 async function find(text) {
   const { search } = await loadEngine();
+  const { sections, symbols } = await loadTitles();
   const best = new Map();
   const add = (hit) => best.has(hit.url) || best.set(hit.url, hit);
   const searchPages = async (words, filters) => {
     const { results } = await search(words, { filters });
     return await Promise.all(results.slice(0, MOST_HITS).map((result) => result.data()));
   };
-  const symbols = await findSymbols(text);
-  symbols.filter(({ title }) => title.startsWith(`${text} (`)).forEach(add);
+  const symbolHits = findSymbols(text, symbols);
+  symbolHits.filter(({ isExact }) => isExact).forEach(add);
   for (const [, code] of text.matchAll(/(?:^|\(|\bcode )(\d{3,4})(?:$|\))/g)) {
     (await searchPages(null, { code })).map(toPage).forEach(add);
   }
-  const named = findSections(text, await loadSections());
+  const named = findSections(text, sections);
   named.filter(({ fit }) => fit > LEAST_FIT).forEach(add);
   // Pagefind gives pages with similar words, too.
   const hasWords = ({ content }) => wordsOf(text).every((word) => content.toLowerCase().includes(word));
-  (await searchPages(text, { kind: "docs" })).filter(hasWords).map(toPage).forEach(add);
+  (await searchPages(largeWordsOf(text).join(" "), {})).filter(hasWords).map(toPage).forEach(add);
   const most = [...best.values()].slice(0, MOST_HITS);
   return {
-    best: [...most, ...symbols.filter(({ url }) => !best.has(url))],
+    best: [...most, ...symbolHits.filter(({ url }) => !best.has(url))],
     others: named.slice(0, FEW_HITS),
   };
 }
 
-/** Symbols of the API that have this name, or one that begins with it. */
-async function findSymbols(text) {
-  if (text.includes(" ")) return [];
-  const { results } = await (await loadEngine()).search(text, { filters: { kind: "api" } });
-  const symbols = await Promise.all(results.slice(0, 40).map((result) => result.data()));
-  const lastName = ({ meta }) => meta.title.split(".").at(-1).toLowerCase();
-  const named = symbols.filter((symbol) => lastName(symbol).startsWith(text.toLowerCase()));
-  return named.sort((a, b) => lastName(a).length - lastName(b).length).slice(0, FEW_HITS)
-    .map((symbol) => ({ ...toPage(symbol), title: `${symbol.meta.title} (${symbol.meta.module})` }));
+/** Symbols of the API that have this name, or one that begins with it, such as `class Agent` or `Agent.connect(`. */
+function findSymbols(text, symbols) {
+  const [, word, call] =
+    /^(?:(?:await|class|function|interface|type) +)?(\w[\w.]*)(\(.*)?$/.exec(text) ?? [];
+  if (word === undefined) return [];
+  const name = word.replace(".prototype.", ".");
+  // Other words are rather searched in the texts.
+  const isCode = call !== undefined || /\.|[a-z][A-Z]/.test(name);
+  const wanted = name.toLowerCase();
+  const nameOf = (title) => (name.includes(".") ? title : title.split(".").at(-1)).toLowerCase();
+  const named = symbols.filter(({ title }) => nameOf(title).startsWith(wanted)).map((symbol) => ({
+    ...symbol,
+    url: toUrl(symbol.url).pathname,
+    isExact: symbol.title === name || (isCode && nameOf(symbol.title) === wanted),
+  }));
+  const order = ({ title, isExact }) => isExact ? 0 : nameOf(title).length;
+  return named.sort((a, b) => order(a) - order(b)).slice(0, FEW_HITS);
 }
 
 /** Words that say nothing about what somebody looks for. */
 const SMALL_WORDS =
-  /^(?:an?|and|are|as|at|be|by|can|do(?:es)?|for|from|has|have|how|i|in|is|it|its|my|of|on|or|that|the|this|to|was|what|when|where|which|who|why|will|with|your?)$/;
+  /^(?:an?|all|am|and|are|as|at|be|by|can|do(?:es)?|for|from|has|have|how|i|if|in|is|it|its|me|my|of|on|or|our|so|that|the|their|them|there|these|they|this|to|us|was|we|what|when|where|which|who|why|will|with|your?)$/;
 
-/** The words of a text without their endings; small words only if there are no others. */
-function wordsOf(text) {
+/** The words of a text; small words only if there are no others. */
+function largeWordsOf(text) {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   const large = words.filter((word) => !SMALL_WORDS.test(word));
-  const stems = (large.length > 0 ? large : words).map((word) =>
-    word.replace(/(?<=...)(?:ing|ed|es|s|e)$/, "")
-  );
+  return (large.length > 0 ? large : words).map((word) => word === "asleep" ? "sleep" : word);
+}
+
+/** The words of a text without their endings. */
+function wordsOf(text) {
+  const stems = largeWordsOf(text).map((word) => word.replace(/(?<=...)(?:ing|ed|es|s|e)$/, ""));
   return [...new Set(stems)];
 }
 

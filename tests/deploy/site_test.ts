@@ -65,6 +65,18 @@ const ASKED = {
   "privacy": "faq/#privacy",
   "home pc": "faq/#can-i-use-my-home-pc",
   "backup": "upgrade/#",
+  "SmcpServer": "api/sdk/server/~/SmcpServer.html",
+  "class SmcpServer": "api/sdk/server/~/SmcpServer.html",
+  "SmcpServer.listen": "api/sdk/server/~/SmcpServer.listen.html",
+  "Agent.connect": "api/sdk/agent/~/Agent.connect.html",
+  "Agent.connect(": "api/sdk/agent/~/Agent.connect.html",
+  "RemoteComputer.callTool": "api/sdk/agent/~/RemoteComputer.prototype.callTool.html",
+  "RemoteComputer.prototype.callTool": "api/sdk/agent/~/RemoteComputer.prototype.callTool.html",
+  "callTool": "api/sdk/agent/~/RemoteComputer.prototype.callTool.html",
+  "callTool(": "api/sdk/agent/~/RemoteComputer.prototype.callTool.html",
+  "sleep": "troubleshooting/#asleep-since",
+  "the machine sleeps": "faq/#what-happens-while-a-machine-is-offline-or-asleep",
+  "all the limits": "configuration/#limits",
 };
 
 interface Page {
@@ -219,6 +231,9 @@ Deno.test("the site has each page of the documentation, whole, small and by itse
         assert(bytes <= MAX_PAGE_BYTES, `${page.path}: ${bytes} bytes`);
       }
     });
+    await t.step("what the search loads at once is less than 100 kB", async () => {
+      assert(await sizeOf(folder, "titles.json", REFERENCE) <= MAX_PAGE_BYTES);
+    });
     await t.step("language models find all of it", async () => {
       const index = await Deno.readTextFile(join(folder, "llms.txt"));
       const whole = await Deno.readTextFile(join(folder, "llms-full.txt"));
@@ -294,10 +309,10 @@ Deno.test("the site has each page of the documentation, whole, small and by itse
       },
     });
     await t.step({
-      name: "the search finds pages without the list of headings",
+      name: "the search finds pages without the list of titles",
       ignore: !hasChromium,
       fn: async () => {
-        const list = join(folder, "sections.json");
+        const list = join(folder, "titles.json");
         const text = await Deno.readTextFile(list);
         await Deno.remove(list);
         try {
