@@ -48,9 +48,9 @@ function readOf(
 ): { readonly read: unknown; readonly server?: unknown; readonly query?: unknown } | undefined {
   switch (event) {
     case READ_RESOURCE_EVENT:
-      return { ...wholeOf(String(uri)), server: mcp_server };
+      return { ...wholeOf(uri), server: mcp_server };
     case GET_DPE_EVENT:
-      return wholeOf(String(uri));
+      return wholeOf(uri);
     case GET_DESKTOP_EVENT:
     case GET_WINDOWS_EVENT:
       return { read: window ?? "desktop" };
@@ -64,8 +64,8 @@ function readOf(
 }
 
 /** The document of a page or an element, and what is searched in it; any other resource itself. */
-function wholeOf(uri: string): { readonly read: string; readonly query?: string | undefined } {
-  if (!isValidDpeUri(uri)) return { read: uri };
+function wholeOf(uri: unknown): { readonly read: unknown; readonly query?: string | undefined } {
+  if (typeof uri !== "string" || !isValidDpeUri(uri)) return { read: uri };
   const { host, docRef, queryParams } = parseDpeUri(uri);
   return { read: buildDpeUri({ host, docRef }), query: queryParams["query"] };
 }

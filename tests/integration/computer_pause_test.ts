@@ -39,7 +39,7 @@ const REFUSED: Readonly<Record<string, (laptop: RemoteComputer) => Promise<unkno
 // proves: error-paused, ext-servers-paused
 Deno.test("a paused Computer gives nothing that its owner has, says so by name, and gives all again afterwards", async (t) => {
   await using office = await ComputerOffice.open({ servers: { kiosk: kioskOnStdio() } });
-  const { laptop, computer } = office;
+  const { agent, laptop, computer } = office;
   const { calls } = computer;
   await laptop.subscribeResource(KIOSK_WINDOW);
   calls.pause();
@@ -49,6 +49,13 @@ Deno.test("a paused Computer gives nothing that its owner has, says so by name, 
       const { code, message, details } = await assertRejects(() => ask(laptop), SmcpError);
       assertEquals([code, details], [403, { state: "paused" }]);
       assertStringIncludes(message, 'paused Computer "laptop"');
+    });
+  }
+  for (const event of ["client:get_dpe", "client:read_resource"]) {
+    await t.step(`${event} of what is no text`, async () => {
+      const invalid = { computer: "laptop", uri: { toString: null, valueOf: null } };
+      const { code } = await assertRejects(() => agent.request(event, invalid), SmcpError);
+      assertEquals(code, 403);
     });
   }
   const refused = await laptop.callTool("echo", {});
