@@ -32,6 +32,16 @@ Deno.test("an MCP server that hangs on a read delays the Desktop once, and no ot
   assert(office.log.of("warn").some(({ message }) => message.startsWith("MCP server is slow")));
 });
 
+Deno.test("an unknown tool names the MCP server that has not listed its tools yet", async () => {
+  const tools = [{ name: "echo", inputSchema: { type: "object" } }];
+  const servers = { hung: { tools, hang: ["tools/list"] }, none: { resources: [] } };
+  await using office = await ComputerOffice.open(scriptedServers(servers), {
+    limits: { readTimeoutMs: 100 },
+  });
+  const { content: [answer] } = await office.laptop.callTool("sing", {});
+  assertEquals(answer?.text?.split("; ").slice(1), ["tools not listed yet: hung"]);
+});
+
 Deno.test("an MCP server that hangs on its list of resources delays the Desktop once", async () => {
   const config = scriptedServers({
     hung: { resources: [], hang: ["resources/list"] },

@@ -201,8 +201,12 @@ export function absentServersHint(
   { servers }: { readonly servers: readonly Pick<SupervisedServer, "name" | "status" | "statusText">[] },
 ): string {
   const absent = servers.filter(({ status }) => status !== "running");
-  if (absent.length === 0) return "";
-  const named = absent.slice(0, MAX_NAMED).map(({ name, statusText }) => `${name} (${statusText})`);
-  const others = absent.length - named.length;
-  return `; not running: ${named.join(", ")}${others === 0 ? "" : ` and ${others} more`}`;
+  return serversHint("not running", absent.map(({ name, statusText }) => `${name} (${statusText})`));
+}
+
+/** The end of a "not found" message: the servers that may have what was not found. Empty without servers. */
+export function serversHint(state: string, servers: readonly string[]): string {
+  if (servers.length === 0) return "";
+  const others = servers.length - MAX_NAMED;
+  return `; ${state}: ${servers.slice(0, MAX_NAMED).join(", ")}${others > 0 ? ` and ${others} more` : ""}`;
 }

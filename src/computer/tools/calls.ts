@@ -210,7 +210,7 @@ export class ToolCalls {
       this.owner.tell(call);
     }
     const ended = route === undefined
-      ? refuseUnknown(request.tool_name, { view: directory.view, fleet: this.#context.fleet })
+      ? refuseUnknown(request.tool_name, { directory, fleet: this.#context.fleet })
       : await this.#execute(call, route, options);
     this.#record(call, ended, performance.now() - startMs);
     if (ended.isOwnResult === true) return ended.result;

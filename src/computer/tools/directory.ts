@@ -79,6 +79,11 @@ export class ToolDirectory {
     return new Map([...routes].map(([server, tools]) => [server, tools.map(({ name }) => name)]));
   }
 
+  /** The servers that run, and have not yet listed their tools. */
+  get awaited(): readonly string[] {
+    return [...this.#members].flatMap(([server, { listing }]) => listing.isAwaited ? [server.name] : []);
+  }
+
   /** All tools of the servers that run, in order of precedence: also those that an Agent does not see. */
   get all(): OwnerTool[] {
     const { view: { routes, setAside } } = this;

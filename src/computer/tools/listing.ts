@@ -26,6 +26,8 @@ export class ToolListing {
   readonly list: ServerList<McpTool, ReadonlyMap<string, McpTool>>;
   /** By the digest of the tool's JSON: an unchanged tool stays the same object, so that what is known about it stays valid. */
   #tools: ReadonlyMap<string, McpTool> = new Map();
+  /** Whether the server's session is still to list its tools. */
+  #isAwaited = false;
 
   constructor(server: SupervisedServer, context: ToolListingContext) {
     this.#server = server;
@@ -38,6 +40,7 @@ export class ToolListing {
       read: (connection) => connection.listTools({ timeoutMs }),
       take: (listed) => this.#take(listed),
       onList: (tools) => {
+        this.#isAwaited = false;
         this.#keep(tools);
         server.report(undefined);
       },
@@ -50,9 +53,15 @@ export class ToolListing {
     return [...this.#tools.values()];
   }
 
+  /** Whether the server runs, and its session has not yet listed its tools. */
+  get isAwaited(): boolean {
+    return this.#isAwaited && this.#server.status === "running";
+  }
+
   /** A new session of the server runs. */
   onRunning(): void {
-    if (this.#server.connection?.capabilities.tools !== true) this.#keep(new Map());
+    this.#isAwaited = this.#server.connection?.capabilities.tools === true;
+    if (!this.#isAwaited) this.#keep(new Map());
     this.list.restart();
   }
 

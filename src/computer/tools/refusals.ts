@@ -5,8 +5,8 @@ import { SmcpError } from "../../protocol/errors.ts";
 import type { CallToolResult, ToolResultMeta } from "../../protocol/tools.ts";
 import { didYouMean, listWords } from "../../text/spelling.ts";
 import { shorten } from "../../text/text.ts";
-import { absentServersHint } from "../shared/failures.ts";
-import type { ToolView } from "./directory.ts";
+import { absentServersHint, serversHint } from "../shared/failures.ts";
+import type { ToolDirectory } from "./directory.ts";
 import type { ChangedTool } from "./approved_tools.ts";
 import { otherNamesOf } from "./names.ts";
 import { failureResult, type ToolOutcome } from "./results.ts";
@@ -52,8 +52,12 @@ export function changedResult(tool: string, what: string): CallToolResult {
 /** The outcome of a call whose tool has no route. */
 export function refuseUnknown(
   tool: string,
-  { view, fleet }: { readonly view: ToolView; readonly fleet: Pick<Fleet, "servers"> },
+  { directory, fleet }: {
+    readonly directory: Pick<ToolDirectory, "view" | "awaited">;
+    readonly fleet: Pick<Fleet, "servers">;
+  },
 ): ToolOutcome {
+  const { view, awaited } = directory;
   if (view.forbidden.has(tool)) return { result: disabledResult(tool), outcome: "error" };
   const changed = view.setAside.get(tool);
   if (changed !== undefined) return { result: setAsideResult(tool, changed.changed), outcome: "error" };
@@ -68,7 +72,8 @@ export function refuseUnknown(
     return { result: failureResult(text, meta), outcome: "error", server: name };
   }
   const hint = others.length === 0
-    ? `${didYouMean(tool, view.routes.keys())}${absentServersHint(fleet)}`
+    ? didYouMean(tool, view.routes.keys()) + absentServersHint(fleet) +
+      serversHint("tools not listed yet", awaited)
     : `; it is listed as ${listWords(others.map((name) => shorten(name, MAX_KEPT_NAME_LENGTH)))}`;
   const text = `Tool "${tool}" does not exist on this Computer${hint}`;
   return { result: failureResult(text, { error_code: ErrorCode.TOOL_NOT_FOUND }), outcome: "error" };
