@@ -17,6 +17,9 @@ import {
 import { permitted } from "../files/state_folder.ts";
 import { terminalBottom } from "../terminal/bottom_line.ts";
 
+/** About a word that may be the rest of a path. */
+export const SPACES_NEED_QUOTES = "a path with spaces needs quotes";
+
 /** Throws a UsageError that names every missing option; each can also come from the environment as `A2C_NAME`. */
 export function requireOptions(options: object, names: readonly string[], hint = "see --help"): void {
   const given = new Map<string, unknown>(Object.entries(options));

@@ -47,6 +47,19 @@ Deno.test("a missing config file, a missing option and an impossible name end wi
   assertEquals((await place.run(named)).code, 2);
 });
 
+Deno.test("a path with a space and no quotes ends with exit code 2 and says so", async () => {
+  using place = new Workplace();
+  const { code, stderr } = await place.run([
+    "--url",
+    "http://127.0.0.1:1",
+    "--documents",
+    "School",
+    "papers",
+  ]);
+  assertEquals(code, 2);
+  assertStringIncludes(stderr, "needs quotes");
+});
+
 Deno.test("a folder of skills or uploads that cannot be used ends with exit code 2 and the option", async () => {
   using place = new Workplace();
   const config = place.write("config.json", { servers: {} });

@@ -286,6 +286,9 @@ test("a client reads a folder of documents by one line, beside the gateway, unti
   const missing = await home.hub("install", "cursor", "--documents", home.file("none"), "--yes");
   assertEquals(missing.code, 2);
   assertStringIncludes(missing.stderr, "--documents");
+  const unquoted = await home.hub("install", "cursor", "--documents", home.file("School"), "papers", "--yes");
+  assertEquals(unquoted.code, 2);
+  assertStringIncludes(unquoted.stderr, "needs quotes");
 });
 
 test("entries of two Servers have a token each, though their names are the same", async (home) => {

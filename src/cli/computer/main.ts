@@ -9,7 +9,7 @@ import { addConnectionOptions } from "../credentials.ts";
 import { completeByMachine } from "../machine/complete.ts";
 import { JoinRefusedError } from "../../link/errors.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
-import { collect, loggerOf, parsePort, parseSeconds } from "../options.ts";
+import { collect, loggerOf, parsePort, parseSeconds, SPACES_NEED_QUOTES } from "../options.ts";
 import { UsageError } from "../outcome.ts";
 import {
   addCommandHelp,
@@ -111,7 +111,11 @@ function addCheck(program: Command): void {
 
 function unknownCommandText(program: Command, word: string): string {
   const hint = didYouMean(word, program.commands.map((command) => command.name()));
-  return `Cannot run "${word}": unknown command${hint || "; --help lists the commands"}`;
+  const { documents, skills } = program.opts<ComputerCliOptions>();
+  const help = documents === undefined && skills === undefined
+    ? "; --help lists the commands"
+    : `, and ${SPACES_NEED_QUOTES}`;
+  return `Cannot run "${word}": unknown command${hint || help}`;
 }
 
 /** At a prompt: warnings, and what happens to edits of the config and to the connection. */

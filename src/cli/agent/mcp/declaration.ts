@@ -6,7 +6,7 @@ import type { ChangeOptions, EntryPlace } from "./install/install.ts";
 import { declareHttp } from "../../http_service.ts";
 import { presentingOptions } from "../../gateway_options.ts";
 import { parsePublicUrl, resourceServerOptions } from "../../resource_server.ts";
-import { collect, parseSeconds } from "../../options.ts";
+import { collect, parseSeconds, SPACES_NEED_QUOTES } from "../../options.ts";
 import { UsageError } from "../../outcome.ts";
 
 const DEFAULT_ENTRY_NAME = "a2c";
@@ -78,6 +78,7 @@ export function addMcpCommand(
     const gateway = mcp.opts<McpOptions>();
     const { documents } = gateway;
     if (documents !== undefined && url !== undefined) {
+      if (!URL.canParse(url)) throw new UsageError(`Cannot use "${url}": ${SPACES_NEED_QUOTES}`);
       throw new UsageError("Cannot use --documents and a URL: an entry is for one of them");
     }
     if (documents !== undefined) return { documents };
