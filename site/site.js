@@ -1,8 +1,8 @@
 // Search as one types, the list of pages beside the text where there is room, the choice of a version, and copying.
 
 // A list stands open where there is room beside the text.
-const pages = document.querySelector("#pages");
-for (const [list, room] of [[pages, "60rem"], [document.querySelector("#contents"), "85rem"]]) {
+const pages = document.querySelector("#site-pages");
+for (const [list, room] of [[pages, "60rem"], [document.querySelector("#site-contents"), "85rem"]]) {
   const wide = matchMedia(`(min-width: ${room})`);
   const show = () => list?.toggleAttribute("open", wide.matches);
   wide.addEventListener("change", show);

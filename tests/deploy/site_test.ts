@@ -275,8 +275,8 @@ Deno.test("the site has each page of the documentation, whole, small and by itse
         await page.showAs({ width: 360, scheme: "light" });
         await page.goTo(`${server.url}clients/`);
         await page.find(".copy"); // what site.js adds
-        await page.click("#contents summary");
-        await page.click('#contents [href="#my-pc-from-elsewhere"]');
+        await page.click("#site-contents summary");
+        await page.click('#site-contents [href="#my-pc-from-elsewhere"]');
         const look = `document.querySelector(":target").getBoundingClientRect().top -
           document.querySelector("header").getBoundingClientRect().bottom`;
         await eventually(
