@@ -1,5 +1,5 @@
 /** Sends an Agent's requests, reads the answers, and fetches their large parts. */
-import { abortable, settledWithin } from "../async/abortable.ts";
+import { abortable } from "../async/abortable.ts";
 import { withDeadline } from "../async/deadline.ts";
 import type { Link } from "../link/link.ts";
 import type { LogFields, Logger } from "../log.ts";
@@ -62,8 +62,6 @@ const MAX_NAMED_FLAWS = 5;
 const MAX_FLAW_LENGTH = 200;
 /** The most characters of a handle in a log line: a Computer chooses the handle. */
 const MAX_LOGGED_HANDLE = 64;
-/** How long a failed request waits for who has the name of its Computer now. */
-const SUCCESSOR_WAIT_MS = 1_000;
 
 export class Flaws {
   count = 0;
@@ -208,7 +206,7 @@ export class Requests {
   /** The machine may come back, unless another one has taken its name. */
   async #toGone(cause: SmcpError, signal: AbortSignal | undefined): Promise<SmcpError> {
     const named = this.#options.machineOf(this.computer);
-    await abortable(settledWithin(named.told ?? Promise.resolve(), SUCCESSOR_WAIT_MS), signal);
+    await abortable(named.told ?? Promise.resolve(), signal);
     const isReplaced = named.isThere === true && named.id !== this.#machine.id;
     const why = isReplaced
       ? "another machine has its name now; ask that one by a new agent.computer()"
