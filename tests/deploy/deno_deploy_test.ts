@@ -31,9 +31,6 @@ for (const transport of ["websocket", "polling"] as const) {
   Deno.test({
     name: `On Deno 2.5.0 the Server relays over ${transport}`,
     ignore,
-    // Polling of socket.io-client leaves a timer behind.
-    sanitizeOps: transport !== "polling",
-    sanitizeResources: transport !== "polling",
     async fn() {
       await using server = await start();
       await using agent = await RawPeer.join(server.url, ada, { transports: [transport] });

@@ -1,6 +1,13 @@
 /** A peer of the Server made of nothing but socket.io-client, so that tests see the wire and not our own client. */
 import { EventEmitter } from "node:events";
-import { io, type ManagerOptions, type Socket, type SocketOptions } from "socket.io-client";
+import {
+  io,
+  type ManagerOptions,
+  NodeWebSocket,
+  NodeXHR,
+  type Socket,
+  type SocketOptions,
+} from "socket.io-client";
 import { settledWithin } from "../../src/async/abortable.ts";
 import type { LogFields, Logger } from "../../src/log.ts";
 import { within } from "../fixtures/within.ts";
@@ -33,7 +40,7 @@ export class RawPeer implements AsyncDisposable {
   /** Resolves to the reason once the connection is gone. */
   readonly disconnected: Promise<string>;
   readonly #engineClosed: Promise<void>;
-  #closeWebSocket: () => Promise<void>;
+  #closeTransport: () => Promise<void>;
   readonly #waiting = new Map<string, ((body: unknown) => void)[]>();
   readonly #taken = new Map<string, number>();
 
@@ -42,8 +49,8 @@ export class RawPeer implements AsyncDisposable {
     this.disconnected = new Promise((resolve) => socket.once("disconnect", (reason) => resolve(reason)));
     const { engine } = socket.io;
     this.#engineClosed = new Promise((resolve) => engine.once("close", () => resolve()));
-    this.#closeWebSocket = closingOf(engine.transport);
-    engine.once("upgrade", (transport) => void (this.#closeWebSocket = closingOf(transport)));
+    this.#closeTransport = closingOf(engine.transport);
+    engine.once("upgrade", (transport) => void (this.#closeTransport = closingOf(transport)));
     socket.onAny((event: string, ...args: unknown[]) => {
       if (typeof args.at(-1) !== "function") this.#arrive([event, ...args]);
     });
@@ -62,12 +69,12 @@ export class RawPeer implements AsyncDisposable {
       await connected;
     } catch (error) {
       const closed = new Promise<void>((resolve) => engine.once("close", () => resolve()));
-      const webSocket = closingOf(engine.transport);
+      const closeTransport = closingOf(engine.transport);
       if (engine.readyState === "open") {
         socket.io.engine.close();
         await closed;
       }
-      await webSocket();
+      await closeTransport();
       throw error;
     }
     return new RawPeer(socket);
@@ -145,7 +152,7 @@ export class RawPeer implements AsyncDisposable {
     this.socket.disconnect();
     this.socket.io.engine.close();
     await this.#engineClosed;
-    await this.#closeWebSocket();
+    await this.#closeTransport();
   }
 
   #arrive(arrival: Arrival): void {
@@ -157,8 +164,29 @@ export class RawPeer implements AsyncDisposable {
 /** How long a Server may take to close its side of a WebSocket; not all of these tests close theirs. */
 const MAX_CLOSING_MS = 1_000;
 
-/** The client says that it has closed before its WebSocket has, which has a timer until then. */
+/** Polling that knows its requests: the client forgets them when it closes, and each may set a timer as it ends. */
+class WatchedPolling extends NodeXHR {
+  readonly #ends: Promise<void>[] = [];
+
+  override request(options?: Record<string, unknown>): ReturnType<NodeXHR["request"]> {
+    const request = super.request(options);
+    this.#ends.push(
+      new Promise((resolve) => {
+        request.once("success", () => resolve());
+        request.once("error", () => resolve());
+      }),
+    );
+    return request;
+  }
+
+  async ended(): Promise<void> {
+    await within(Promise.all(this.#ends), "the end of the requests of a polling connection");
+  }
+}
+
+/** The client says that it has closed before its WebSocket has, which has a timer until then; so may each poll. */
 function closingOf(transport: object): () => Promise<void> {
+  if (transport instanceof WatchedPolling) return () => transport.ended();
   const webSocket: unknown = Reflect.get(transport, "ws");
   if (!(webSocket instanceof EventEmitter) || Reflect.get(webSocket, "readyState") === WebSocket.CLOSED) {
     return () => Promise.resolve();
@@ -171,11 +199,13 @@ function closingOf(transport: object): () => Promise<void> {
   };
 }
 
+const TRANSPORTS = { polling: WatchedPolling, websocket: NodeWebSocket };
+
 function toSocketOptions(options: PeerOptions): Partial<ManagerOptions & SocketOptions> {
   const { version = "0.2.0" } = options;
   return {
     path: options.path ?? "/socket.io/",
-    transports: [...options.transports ?? ["websocket"]],
+    transports: (options.transports ?? ["websocket"]).map((name) => TRANSPORTS[name]),
     query: version === null ? {} : { a2c_version: version },
     auth: { ...options.auth },
     extraHeaders: { ...options.headers },
