@@ -112,10 +112,8 @@ export class GrantsInUse {
     const version = this.#parts.file.get("PRAGMA data_version")?.["data_version"];
     if (version === this.#version) return;
     this.#version = version;
-    const told = new Set<unknown>();
     for (const { id, message, fields } of readCommands(this.#parts.file, this.#lastCommand)) {
       this.#lastCommand = id;
-      told.add(fields["grant"]);
       this.#parts.audit.log.warn(message, fields);
     }
     const listed = new Map(this.#parts.grants.list().map((grant) => [grant.id, grant]));
@@ -124,18 +122,8 @@ export class GrantsInUse {
     for (const [id, { facts }] of [...this.#known]) {
       const grant = listed.get(id);
       if (grant !== undefined && factsOf(grant) === facts) continue;
-      if (!told.has(id)) this.#tellChange(id, grant);
       this.#end(id, grant);
     }
-  }
-
-  /** What a command of a release that leaves no line has done. */
-  #tellChange(id: string, grant: Grant | undefined): void {
-    const { client, rights, offices, computers } = grant ?? {};
-    const what = grant === undefined
-      ? "a grant was revoked by a command"
-      : "a grant was changed by a command";
-    this.#parts.audit.log.warn(what, { grant: id, client, rights, offices, computers });
   }
 
   #learn(grant: Grant): Known {
