@@ -281,6 +281,8 @@ test("a client reads a folder of documents by one line, beside the gateway, unti
     const found = await client.callTool({ name: "find_documents", arguments: { query: "apples" } });
     assertStringIncludes(JSON.stringify(found), "harvest.md");
   }
+  const other = await home.hub("install", "cursor", "--documents", home.file("."), "--dry-run");
+  assertMatch(other.stdout, /^ {2}- .*Reports"/m);
   assertEquals((await home.hub("uninstall", "cursor", ...folder, "--yes")).code, 0);
   assertEquals(Object.keys(JSON.parse(await home.read(".cursor/mcp.json")).mcpServers), ["a2c"]);
   const missing = await home.hub("install", "cursor", "--documents", home.file("none"), "--yes");

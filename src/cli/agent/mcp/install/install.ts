@@ -56,8 +56,12 @@ export async function installInto(
   const environment = environmentOf(client, place);
   const after = withEntry(before, client, { name: options.as, entry, environment });
   // Nothing else of the file is shown, which may hold secrets of other programs.
-  const added = { ...membersOf(client, entry), env: environment };
-  const shown = JSON.stringify({ [options.as]: added }, null, 2).replace(/^/gm, "  + ");
+  const members = membersOf(client, entry);
+  const replaced = Object.entries(entryIn(before, client, options.as)).filter(([key]) => key in members);
+  const shown = [
+    ...replaced.length === 0 ? [] : [onLines("  - ", options.as, Object.fromEntries(replaced))],
+    onLines("  + ", options.as, { ...members, env: environment }),
+  ].join("\n");
   if (!await agreed(client, { before, after, shown }, options)) return;
   if (files !== undefined) await writeEntryFiles(files);
   const copy = await writeClientFile(client, { before, after });
@@ -67,6 +71,10 @@ export async function installInto(
   if ("url" in place && place.caFile !== undefined && environment === undefined) {
     console.log(ownTrust(client.title));
   }
+}
+
+function onLines(sign: string, name: string, members: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify({ [name]: members }, null, 2).replace(/^/gm, sign);
 }
 
 /** What mcp-remote needs in its environment; `undefined` for a client that makes the connection itself. */
@@ -146,12 +154,23 @@ export async function uninstallFrom(name: ClientName, options: ChangeOptions): P
   }
 }
 
-/** The file of the token that `mcp install` has written for an entry, if it did and the file is there. */
-function writtenToken(text: string, { format, member }: McpClient, name: string): string | undefined {
+/** The entry of that name; empty if there is none. */
+function entryIn(
+  text: string | undefined,
+  { format, member }: McpClient,
+  name: string,
+): Readonly<Record<string, unknown>> {
+  if (text === undefined || text.trim() === "") return {};
   const { value } = readConfigText(text, { format });
   const servers = isRecord(value) ? value[member] : undefined;
   const entry = isRecord(servers) ? servers[name] : undefined;
-  const args = isRecord(entry) && isTexts(entry["args"]) ? entry["args"] : [];
+  return isRecord(entry) ? entry : {};
+}
+
+/** The file of the token that `mcp install` has written for an entry, if it did and the file is there. */
+function writtenToken(text: string, client: McpClient, name: string): string | undefined {
+  const entry = entryIn(text, client, name);
+  const args = isTexts(entry["args"]) ? entry["args"] : [];
   const path = args[args.indexOf("--token-file") + 1] ?? "";
   return existingStateFiles(basename(path)).find((file) => file === path);
 }
