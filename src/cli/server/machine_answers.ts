@@ -184,6 +184,6 @@ function find(machines: readonly Machine[], which: string): Machine {
     throw new UsageError(unknownName("machine", which, machines.map(({ name }) => name)));
   }
   if (more.length === 0) return machine;
-  const ids = found.map(({ id }) => id).join(", ");
+  const ids = found.map(({ id, offices }) => `${id} (in ${offices.map(toSeenName).join(", ")})`).join(", ");
   throw new UsageError(`Cannot choose machine "${which}": several have this name; give an id: ${ids}`);
 }
