@@ -12,7 +12,8 @@ pages.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
 
 document.querySelector("#version")?.addEventListener("change", ({ target }) => location.assign(target.value));
 
-for (const block of document.querySelectorAll("main pre")) {
+// What a program prints has no language, and nobody copies it.
+for (const block of document.querySelectorAll("main pre:has([class*=language-])")) {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "copy";
@@ -121,9 +122,10 @@ function findSymbols(text, symbols) {
   const [, word, call] =
     /^(?:(?:await|class|function|interface|type) +)?(\w[\w.]*)(\(.*)?$/.exec(text) ?? [];
   if (word === undefined) return [];
-  const name = word.replace(".prototype.", ".");
+  // The name of a variable says nothing, such as that of `agent.callTool(`.
+  const name = word.replace(".prototype.", ".").replace(/^(?:[a-z]\w*\.)+(?=\w)/, "");
   // Other words are rather searched in the texts.
-  const isCode = call !== undefined || /\.|[a-z][A-Z]/.test(name);
+  const isCode = call !== undefined || /\.|[a-z][A-Z]/.test(word);
   const wanted = name.toLowerCase();
   const nameOf = (title) => (name.includes(".") ? title : title.split(".").at(-1)).toLowerCase();
   const named = symbols.filter(({ title }) => nameOf(title).startsWith(wanted)).map((symbol) => ({

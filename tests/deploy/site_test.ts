@@ -73,6 +73,7 @@ const ASKED = {
   "RemoteComputer.callTool": "api/sdk/agent/~/RemoteComputer.prototype.callTool.html",
   "RemoteComputer.prototype.callTool": "api/sdk/agent/~/RemoteComputer.prototype.callTool.html",
   "callTool": "api/sdk/agent/~/RemoteComputer.prototype.callTool.html",
+  "office.callTool(": "api/sdk/agent/~/RemoteComputer.prototype.callTool.html",
   "callTool(": "api/sdk/agent/~/RemoteComputer.prototype.callTool.html",
   "sleep": "troubleshooting/#asleep-since",
   "the machine sleeps": "faq/#what-happens-while-a-machine-is-offline-or-asleep",
@@ -186,6 +187,18 @@ Deno.test("the site has each page of the documentation, whole, small and by itse
     assert(success, new TextDecoder().decode(stderr));
     const pages = await Promise.all((await listPages(folder)).map((path) => readPage(folder, path)));
     const known = new Map(pages.map((page) => [page.path, page]));
+    const inChromium = (name: string, fn: (page: Chromium, url: string) => Promise<void>) =>
+      t.step({
+        name,
+        ignore: !hasChromium,
+        fn: async () => {
+          await using server = serveFolder(folder);
+          await using page = await Chromium.open();
+          await page.goTo(server.url);
+          await page.find(".copy"); // what site.js adds
+          await fn(page, server.url);
+        },
+      });
 
     await t.step("each Markdown file of docs/ is a page", async () => {
       const files: string[] = [];
@@ -245,36 +258,27 @@ Deno.test("the site has each page of the documentation, whole, small and by itse
       const links = known.get("protocol/errors/4005/index.html")?.links ?? [];
       assert(links.filter((link) => link.includes("troubleshooting/#needs-a-confirmation")).length >= 2);
     });
-    await t.step({
-      name: "no page is wider than a phone or a screen",
-      ignore: !hasChromium,
-      fn: async () => {
-        await using server = serveFolder(folder);
-        await using page = await Chromium.open();
-        const tooWide: string[] = [];
-        for (const width of [360, 1_440]) {
-          await page.showAs({ width, scheme: "light" });
-          // A page of a symbol is as the others.
-          for (const { path } of pages.filter(({ path }) => !path.includes("~"))) {
-            await page.goTo(server.url + path);
-            const look = `document.readyState === "complete" && location.pathname === "/${path}" &&
+    await inChromium("no page is wider than a phone or a screen", async (page, url) => {
+      const tooWide: string[] = [];
+      for (const width of [360, 1_440]) {
+        await page.showAs({ width, scheme: "light" });
+        // A page of a symbol is as the others.
+        for (const { path } of pages.filter(({ path }) => !path.includes("~"))) {
+          await page.goTo(url + path);
+          const look = `document.readyState === "complete" && location.pathname === "/${path}" &&
               document.documentElement.scrollWidth`;
-            const shown = await eventually(() => page.evaluate(look), (shown) => Number(shown) > 0, path);
-            if (Number(shown) > width) tooWide.push(`${path}: ${shown} of ${width}`);
-          }
+          const shown = await eventually(() => page.evaluate(look), (shown) => Number(shown) > 0, path);
+          if (Number(shown) > width) tooWide.push(`${path}: ${shown} of ${width}`);
         }
-        assertEquals(tooWide, []);
-      },
+      }
+      assertEquals(tooWide, []);
     });
-    await t.step({
-      name: "a heading that a link leads to, also one of the third level, is below the header of a phone",
-      ignore: !hasChromium,
-      fn: async () => {
-        await using server = serveFolder(folder);
-        await using page = await Chromium.open();
+    await inChromium(
+      "a heading that a link leads to, also one of the third level, is below the header of a phone",
+      async (page, url) => {
         await page.showAs({ width: 360, scheme: "light" });
-        await page.goTo(`${server.url}clients/`);
-        await page.find(".copy"); // what site.js adds
+        await page.goTo(`${url}clients/`);
+        await page.find(".copy");
         await page.click("#site-contents summary");
         await page.click('#site-contents [href="#my-pc-from-elsewhere"]');
         const look = `document.querySelector(":target").getBoundingClientRect().top -
@@ -285,21 +289,16 @@ Deno.test("the site has each page of the documentation, whole, small and by itse
           "the heading below the header",
         );
       },
-    });
-    await t.step({
-      name: "the search finds the answer to what people type, or to an error that is pasted whole",
-      ignore: !hasChromium,
-      fn: async () => {
-        await using server = serveFolder(folder);
-        await using page = await Chromium.open();
-        await page.goTo(server.url);
-        await page.find(".copy");
+    );
+    await inChromium(
+      "the search finds the answer to what people type, or to an error that is pasted whole",
+      async (page, url) => {
         const wrong: string[] = [];
         for (const [text, path] of Object.entries(ASKED)) {
           await page.type("#query", text);
           await page.find("#hits a");
           const first = String(await page.evaluate('document.querySelector("#hits a").href'));
-          if (!first.startsWith(server.url + path)) wrong.push(`${text} finds ${first}`);
+          if (!first.startsWith(url + path)) wrong.push(`${text} finds ${first}`);
           await page.press("Escape"); // empties the search
         }
         assertEquals(wrong, []);
@@ -307,34 +306,21 @@ Deno.test("the site has each page of the documentation, whole, small and by itse
         await page.textWith("No page has");
         await page.press("Escape");
       },
+    );
+    await inChromium("the search finds pages without the list of titles", async (page) => {
+      const list = join(folder, "titles.json");
+      const text = await Deno.readTextFile(list);
+      await Deno.remove(list);
+      try {
+        await page.type("#query", "join by code");
+        await page.find("#hits a");
+      } finally {
+        await Deno.writeTextFile(list, text);
+      }
     });
-    await t.step({
-      name: "the search finds pages without the list of titles",
-      ignore: !hasChromium,
-      fn: async () => {
-        const list = join(folder, "titles.json");
-        const text = await Deno.readTextFile(list);
-        await Deno.remove(list);
-        try {
-          await using server = serveFolder(folder);
-          await using page = await Chromium.open();
-          await page.goTo(server.url);
-          await page.find(".copy");
-          await page.type("#query", "join by code");
-          await page.find("#hits a");
-        } finally {
-          await Deno.writeTextFile(list, text);
-        }
-      },
-    });
-    await t.step({
-      name: "in the search, arrows go through the hits, and Enter opens the first",
-      ignore: !hasChromium,
-      fn: async () => {
-        await using server = serveFolder(folder);
-        await using page = await Chromium.open();
-        await page.goTo(server.url);
-        await page.find(".copy");
+    await inChromium(
+      "in the search, arrows go through the hits, and Enter opens the first",
+      async (page) => {
         await page.type("#query", "limits");
         await page.find("#hits li + li a");
         const focused = () =>
@@ -351,7 +337,7 @@ Deno.test("the site has each page of the documentation, whole, small and by itse
         const opened = () => page.evaluate("location.pathname + location.hash");
         await eventually(opened, (path) => path === "/machines/#join-by-code", "the page of the first hit");
       },
-    });
+    );
   } finally {
     await Deno.remove(folder, { recursive: true }).catch(() => {});
   }
