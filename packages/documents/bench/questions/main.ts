@@ -89,11 +89,11 @@ async function askOurs(client: Client, { query, answer }: Question): Promise<Res
   return resultOf(counted, answer);
 }
 
-/** The pages that `find_documents` names: a line for each, below that of its document. */
+/** The pages that `find_documents` names, by their index: a line for each, below that of its document. */
 function placesOf(found: string): { readonly document: string; readonly page: number }[] {
   let document = "";
   return found.split("\n").flatMap((line) => {
-    const page = /^ {2}page (\d+)/.exec(line)?.[1];
+    const page = /^ {2}page \S+ \(index (\d+)\)/.exec(line)?.[1];
     if (page !== undefined) return [{ document, page: Number(page) }];
     document = /^\S+(?=: |$)/.exec(line)?.[0] ?? document;
     return [];
