@@ -19,17 +19,25 @@ export function programCommand(
   return { command: lastingDenoPath(), args: ["run", "-A", "--quiet", ...importWords(), program, ...word] };
 }
 
+/** What starts programs from a cache of its own, and how a path leads through that. */
+const CACHING_LAUNCHERS = [
+  ["npx", /\/_npx\//],
+  ["pnpm dlx", /\/pnpm(?:-cache)?\/dlx[^/]*\//],
+  ["bunx", /\/\.?bunx-[^/]*\//],
+] as const;
+
 /**
- * Refuses to write down how this program is started when it is in the cache of npx.
+ * Refuses to write down how this program is started when it is in a cache, which is cleared at times.
  *
  * @param what what is not done then, such as `install the service`
- * @throws {UsageError} the program is in that cache.
+ * @throws {UsageError} the program is in such a cache.
  */
-export function refuseNpxCache(what: string): void {
-  if (!Deno.mainModule.includes("/_npx/")) return;
+export function refuseCachedProgram(what: string): void {
+  const [launcher] = CACHING_LAUNCHERS.find(([, path]) => path.test(Deno.mainModule)) ?? [];
+  if (launcher === undefined) return;
   throw new UsageError(
-    `Cannot ${what} from the cache of npx, which npm clears: run "npm install --global a2c-smcp" first, and "a2c-smcp" ` +
-      'in place of "npx a2c-smcp"',
+    `Cannot ${what} from the cache of ${launcher}, which is cleared at times: run "npm install --global a2c-smcp" first, ` +
+      `and "a2c-smcp" in place of "${launcher} a2c-smcp"`,
   );
 }
 

@@ -322,21 +322,21 @@ test("the preview shows nothing of other entries, and the file before the first 
   assertEquals(names.toSorted(), ["mcp.json", "mcp.json.before-a2c"]);
 });
 
-test("nothing that a client keeps starts the program from the cache of npx", async (home) => {
-  const cache = home.file(".npm/_npx/c0ffee/node_modules");
-  await Deno.mkdir(cache, { recursive: true });
+test("nothing that a client keeps starts the program from the cache of a launcher", async (home) => {
   const root = fromFileUrl(new URL("../../", import.meta.url));
-  await Deno.symlink(root, join(cache, "a2c-smcp"));
   await home.write("notes/a.txt", "a");
-  const program = [
-    "run",
-    "-A",
-    "--config",
-    join(root, "deno.json"),
-    join(cache, "a2c-smcp", "agent.ts"),
-    "mcp",
-  ];
   const connection = ["--url", "http://127.0.0.1:3000", "--office", "lab", "--name", "ada"];
+  const refusal = async (cache: string, words: readonly string[]) => {
+    const folder = home.file(`${cache}/node_modules`);
+    await Deno.mkdir(folder, { recursive: true });
+    const link = join(folder, "a2c-smcp");
+    await Deno.symlink(root, link).catch(() => {});
+    const program = ["run", "-A", "--config", join(root, "deno.json"), join(link, "agent.ts"), "mcp"];
+    const command = new Deno.Command(Deno.execPath(), { args: [...program, ...words], env: home.env });
+    const { code, stdout, stderr } = await command.output();
+    assertEquals([code, new TextDecoder().decode(stdout)], [2, ""]);
+    return new TextDecoder().decode(stderr);
+  };
   for (
     const words of [
       ["install", "cursor", "--yes", ...connection],
@@ -345,12 +345,17 @@ test("nothing that a client keeps starts the program from the cache of npx", asy
       ["--print-config", ...connection],
     ]
   ) {
-    const command = new Deno.Command(Deno.execPath(), { args: [...program, ...words], env: home.env });
-    const { code, stdout, stderr } = await command.output();
-    const text = new TextDecoder().decode(stderr);
-    assertEquals([code, new TextDecoder().decode(stdout)], [2, ""], text);
+    const text = await refusal(".npm/_npx/c0ffee", words);
     assertStringIncludes(text, "from the cache of npx");
     assertStringIncludes(text, "npm install --global a2c-smcp");
+  }
+  for (
+    const [launcher, cache] of [["pnpm dlx", ".cache/pnpm/dlx/c0ffee/1"], [
+      "bunx",
+      "bunx-0-a2c-smcp",
+    ]] as const
+  ) {
+    assertStringIncludes(await refusal(cache, ["--print-config", ...connection]), `the cache of ${launcher}`);
   }
   await assertRejects(() => Deno.stat(home.file(".cursor")), Deno.errors.NotFound);
 }, { ignore: isWindows });

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { privacyProblem, readRegularFile } from "../../../files/files.ts";
 import { parseProxy } from "../../../reach/proxies.ts";
 import { requireOptions } from "../../options.ts";
-import { programCommand, refuseNpxCache } from "../../other_program.ts";
+import { programCommand, refuseCachedProgram } from "../../other_program.ts";
 import { UsageError } from "../../outcome.ts";
 import { splitSharedOptions } from "../../program.ts";
 import { completeByMachine, hintOfMachine } from "../../machine/complete.ts";
@@ -109,7 +109,7 @@ export async function planService(
 /** What starts the program `computer`, with the variables of a file. */
 async function commandOf(envFile: string | undefined): Promise<readonly string[]> {
   const { command, args: [run = "", ...rest] } = programCommand("computer");
-  refuseNpxCache("install the service");
+  refuseCachedProgram("install the service");
   return [command, run, ...envFile === undefined ? [] : [await envFileWord(envFile)], ...rest];
 }
 

@@ -9,7 +9,7 @@ import { isRecord, isTexts } from "../../../../json/json.ts";
 import { isSecureUrl, kindOfHost } from "../../../../reach/addresses.ts";
 import { LazyEditor } from "../../../../terminal/editor/lazy_editor.ts";
 import { ask } from "../../../../terminal/editor/line_editor.ts";
-import { refuseNpxCache } from "../../../other_program.ts";
+import { refuseCachedProgram } from "../../../other_program.ts";
 import { UsageError } from "../../../outcome.ts";
 import { existingStateFiles } from "../../../../files/state_folder.ts";
 import { type ClientName, clientOf, installLink, type LinkClient, type McpClient } from "./clients.ts";
@@ -93,7 +93,7 @@ function plan(
   as: string,
 ): { readonly entry: ClientEntry; readonly files?: EntryFiles } {
   if ("url" in place) return { entry: { url: entryUrl(place.url) } };
-  refuseNpxCache("make an entry");
+  refuseCachedProgram("make an entry");
   if ("documents" in place) return { entry: documentsEntry(place.documents) };
   const { command, args, files } = planEntry(place.connection, place.gateway, as);
   return { entry: { command, args }, files };
