@@ -305,6 +305,7 @@ export const texts = {
       grantHead: ["Client", "Consented by", "Offices", "Rights", "Last used", "Calls", ""],
       limitOf: (client: string) => `Limit ${client}`,
       rights: "Rights",
+      onlyWith: "only with",
       allOffices: "all offices",
       anyRole: "any role",
       never: "never",
@@ -313,7 +314,7 @@ export const texts = {
       tokens: "Tokens, by name",
       tokensAbout: "Values are not shown. A change of the file of tokens counts at once.",
       noTokens: "No tokens: see the log for how clients are admitted.",
-      tokenHead: ["Name", "Whose", "Offices", "Roles", "Expires"],
+      tokenHead: ["Name", "Whose", "Offices", "Roles or rights", "Expires"],
       kinds: { member: "a member of offices", client: "an MCP client", operator: "an operator" },
     },
     machines: {

@@ -14,12 +14,12 @@ const RIGHTS = ["read", "confirm", "call"];
 
 export function Clients(): View {
   const { value: tokens = [], error } = useReading<readonly TokenValue[]>("tokens", { isPolled: true });
-  const rows = tokens.map(({ name, kind, offices, roles, expires }) => [`${kind} ${name}`, [
-    nameOf(name),
-    T.kinds[kind],
-    offices === null ? T.allOffices : namesOf(offices),
-    roles === null ? T.anyRole : namesOf(roles),
-    expires?.slice(0, 10) ?? T.never,
+  const rows = tokens.map((token) => [`${token.kind} ${token.name}`, [
+    nameOf(token.name),
+    T.kinds[token.kind],
+    token.offices === null ? T.allOffices : namesOf(token.offices),
+    token.kind === "client" ? rightsOf(token) : token.roles === null ? T.anyRole : namesOf(token.roles),
+    token.expires?.slice(0, 10) ?? T.never,
   ]]);
   return html`
     <div class="scroll">
@@ -35,18 +35,23 @@ function namesOf(names: readonly string[]): View {
   return lineOf(names.map(nameText).join(", "), 2_000);
 }
 
+/** What a client may do, and with which Computers. */
+function rightsOf({ rights, computers }: Pick<TokenValue, "rights" | "computers">): View {
+  return computers === null ? rights : html`${rights}, ${T.onlyWith} ${namesOf(computers)}`;
+}
+
 function Grants(): View {
   const { value: grants = [], error, again } = useReading<readonly GrantValue[]>("grants/list", {
     isPolled: true,
   });
   const rowOf = (grant: GrantValue) => {
-    const { id, client, consented_by, offices, rights, last_used, calls } = grant;
+    const { id, client, consented_by, offices, last_used, calls } = grant;
     const deed = { of: [id], name: client, onDone: again };
     return [id, [
       nameOf(client),
       nameOf(consented_by),
       namesOf(offices),
-      rights,
+      rightsOf(grant),
       last_used === null ? T.never : momentOf(last_used),
       calls.toLocaleString("en"),
       html`<span class="actions">
