@@ -169,8 +169,14 @@ test("an entry keeps what a person has added to it", async (home) => {
   await home.mcp("install", "cursor", "--yes", "--timeout", "5m");
   const { args, env } = JSON.parse(await home.read(".cursor/mcp.json")).mcpServers.a2c;
   assertEquals([args.includes("300s"), env], [true, { A: "1" }]);
+  const remote = JSON.stringify({ mcpServers: { a2c: { url: HUB, headers: { "x-team": "1" } } } }, null, 2);
+  await home.write(".cursor/mcp.json", remote);
+  await home.hub("install", "cursor", HUB, "--yes");
+  assertEquals(await home.read(".cursor/mcp.json"), remote);
 });
 
+/** As much of one as this program looks at. */
+const CERTIFICATE = "-----BEGIN CERTIFICATE-----\n";
 const HUB = "https://hub.example.com/mcp/o/lab";
 /** What each client reads for an MCP server at a URL. */
 const REMOTE_ENTRIES = {
@@ -195,7 +201,32 @@ for (const { client, file, member } of JSON_CLIENTS) {
   });
 }
 
+/** An entry of this name for another URL. */
+const FOREIGN = [
+  [
+    "cursor",
+    ".cursor/mcp.json",
+    '{ "mcpServers": { "mine": {}, "a2c": { "url": "https://x.example/?k=s3cret", "headers": { "authorization": "s3cret" } } } }',
+  ],
+  [
+    "codex",
+    ".codex/config.toml",
+    '[mcp_servers.mine]\ncommand = "y"\n\n[mcp_servers.a2c]\nurl = "https://x.example"\n[mcp_servers.a2c.http_headers]\nauthorization = "s3cret"\n',
+  ],
+] as const;
+
 const parseToml = (text: string) => getStaticTOMLValue(parseTOML(text));
+
+for (const [client, file, before] of FOREIGN) {
+  test(`${client}: what belongs to another URL goes with it, and is not shown`, async (home) => {
+    await home.write(file, before);
+    const { code, stdout } = await home.hub("install", client, HUB, "--yes");
+    assertEquals([code, stdout.includes("s3cret")], [0, false]);
+    assertStringIncludes(stdout, '- "a2c"');
+    const after = await home.read(file);
+    assertEquals([after.includes("s3cret"), after.includes("mine")], [false, true]);
+  });
+}
 
 test("codex: the entry of a hub takes the place of the gateway's, and gives it back", async (home) => {
   const file = ".codex/config.toml";
@@ -233,6 +264,10 @@ test(
     const file = ".config/Claude/claude_desktop_config.json";
     const entry = () => home.read(file).then((text) => JSON.parse(text).mcpServers.a2c);
     const ca = ["--ca-file", home.file("ca.pem")];
+    const refused = await home.hub("install", "claude", HUB, "--yes", ...ca);
+    assertEquals(refused.code, 2);
+    assertStringIncludes(refused.stderr, "Cannot read CA file");
+    await home.write("ca.pem", CERTIFICATE);
     const { code, stdout } = await home.hub("install", "claude", HUB, "--yes", ...ca);
     const env = { NODE_EXTRA_CA_CERTS: home.file("ca.pem") };
     assertEquals([code, (await entry()).env], [0, env]);
@@ -246,6 +281,7 @@ test(
 
 test("cursor: is told where its own trust is set, since its entry has no place for --ca-file", async (home) => {
   const ca = ["--ca-file", home.file("ca.pem")];
+  await home.write("ca.pem", CERTIFICATE);
   const installed = await home.hub("install", "cursor", HUB, "--yes", ...ca);
   assertStringIncludes(installed.stdout, "Cursor connects by itself");
   assertEquals(JSON.parse(await home.read(".cursor/mcp.json")).mcpServers.a2c, { url: HUB });
@@ -282,7 +318,7 @@ test("a client reads a folder of documents by one line, beside the gateway, unti
     assertStringIncludes(JSON.stringify(found), "harvest.md");
   }
   const other = await home.hub("install", "cursor", "--documents", home.file("."), "--dry-run");
-  assertMatch(other.stdout, /^ {2}- .*Reports"/m);
+  assertMatch(other.stdout, /^ {2}- "documents"$/m);
   assertEquals((await home.hub("uninstall", "cursor", ...folder, "--yes")).code, 0);
   assertEquals(Object.keys(JSON.parse(await home.read(".cursor/mcp.json")).mcpServers), ["a2c"]);
   const missing = await home.hub("install", "cursor", "--documents", home.file("none"), "--yes");

@@ -9,6 +9,7 @@ import { isRecord, isTexts } from "../../../../json/json.ts";
 import { isSecureUrl, kindOfHost } from "../../../../reach/addresses.ts";
 import { LazyEditor } from "../../../../terminal/editor/lazy_editor.ts";
 import { ask } from "../../../../terminal/editor/line_editor.ts";
+import { readCa } from "../../../credentials.ts";
 import { refuseCachedProgram } from "../../../other_program.ts";
 import { UsageError } from "../../../outcome.ts";
 import { existingStateFiles } from "../../../../files/state_folder.ts";
@@ -50,17 +51,17 @@ export async function installInto(
   options: ChangeOptions,
 ): Promise<void> {
   const client = locate(name, options);
-  const { entry, files } = plan(place, options.as);
+  const { entry, files } = await plan(place, options.as);
   if ("url" in entry) requireReachable(client, entry.url);
   const before = await readClientFile(client);
   const environment = environmentOf(client, place);
   const after = withEntry(before, client, { name: options.as, entry, environment });
-  // Nothing else of the file is shown, which may hold secrets of other programs.
-  const members = membersOf(client, entry);
-  const replaced = Object.entries(entryIn(before, client, options.as)).filter(([key]) => key in members);
+  // Nothing else of the file is shown, which may hold secrets of other programs, in an entry of this name as well.
+  const isReplaced = Object.keys(entryIn(before, client, options.as)).length > 0;
+  const added = { ...membersOf(client, entry), env: environment };
   const shown = [
-    ...replaced.length === 0 ? [] : [onLines("  - ", options.as, Object.fromEntries(replaced))],
-    onLines("  + ", options.as, { ...members, env: environment }),
+    ...isReplaced ? [removedLine(options.as)] : [],
+    JSON.stringify({ [options.as]: added }, null, 2).replace(/^/gm, "  + "),
   ].join("\n");
   if (!await agreed(client, { before, after, shown }, options)) return;
   if (files !== undefined) await writeEntryFiles(files);
@@ -73,8 +74,8 @@ export async function installInto(
   }
 }
 
-function onLines(sign: string, name: string, members: Readonly<Record<string, unknown>>): string {
-  return JSON.stringify({ [name]: members }, null, 2).replace(/^/gm, sign);
+function removedLine(name: string): string {
+  return `  - ${JSON.stringify(name)}`;
 }
 
 /** What mcp-remote needs in its environment; `undefined` for a client that makes the connection itself. */
@@ -88,10 +89,13 @@ function ownTrust(client: string): string {
     "machine trusts, or start the client with NODE_EXTRA_CA_CERTS=FILE if it runs on Node.";
 }
 
-function plan(
+/** @throws {UsageError} for a CA file that cannot be used, of which the client would only say that TLS failed. */
+async function plan(
   place: EntryPlace,
   as: string,
-): { readonly entry: ClientEntry; readonly files?: EntryFiles } {
+): Promise<{ readonly entry: ClientEntry; readonly files?: EntryFiles }> {
+  const { caFile } = "connection" in place ? place.connection : "url" in place ? place : {};
+  if (caFile !== undefined) await readCa(caFile);
   if ("url" in place) return { entry: { url: entryUrl(place.url) } };
   refuseCachedProgram("make an entry");
   if ("documents" in place) return { entry: documentsEntry(place.documents) };
@@ -143,7 +147,7 @@ export async function uninstallFrom(name: ClientName, options: ChangeOptions): P
     console.log(`${client.title} has no entry "${options.as}" in ${client.file}. Nothing to do.`);
     return;
   }
-  const shown = `  - ${JSON.stringify(options.as)}`;
+  const shown = removedLine(options.as);
   if (!await agreed(client, { before, after: after ?? "", shown }, options)) return;
   const copy = await writeClientFile(client, { before, after: after ?? "" });
   if (copy !== undefined) console.log(`${BEFORE}: ${copy}`);
@@ -177,7 +181,7 @@ function writtenToken(text: string, client: McpClient, name: string): string | u
 
 /** Prints the link that adds the entry, or the MCP server at a URL, with one click. */
 export async function printLink(client: LinkClient, place: EntryPlace, as: string): Promise<void> {
-  const { entry, files } = plan(place, as);
+  const { entry, files } = await plan(place, as);
   // The link is for this user: what it starts reads these files.
   if (files !== undefined) await writeEntryFiles(files);
   console.log(installLink(client, { name: as, entry }));
@@ -185,8 +189,8 @@ export async function printLink(client: LinkClient, place: EntryPlace, as: strin
 }
 
 /** Prints the entry in the form that most clients read. */
-export function printConfig(place: EntryPlace, as: string): void {
-  const { entry, files } = plan(place, as);
+export async function printConfig(place: EntryPlace, as: string): Promise<void> {
+  const { entry, files } = await plan(place, as);
   console.log(JSON.stringify({ mcpServers: { [as]: entry } }, null, 2));
   if (files?.token !== undefined) {
     console.error(
@@ -221,10 +225,13 @@ function withEntry(
   const { member, format, file } = client;
   try {
     const path = [member, name];
-    if (entry === undefined) {
-      return format === "toml" ? removeTomlTable(text ?? "", path) : removeMemberText(text ?? "", path);
-    }
+    const removed = () =>
+      format === "toml" ? removeTomlTable(text ?? "", path) : removeMemberText(text ?? "", path);
+    if (entry === undefined) return removed();
     const members = membersOf(client, entry);
+    const { url = members.url } = entryIn(text, client, name);
+    // What a person has added for another URL, such as a token in a header, is not sent to this one.
+    if (url !== members.url) return withEntry(removed(), client, { name, entry, environment });
     if (format === "toml") return setTomlMembers(text ?? "", path, members);
     if (text === undefined || !hasMember(text, path)) {
       const own = Object.entries({ ...members, env: environment }).filter(([, value]) => value !== undefined);
@@ -251,7 +258,10 @@ function withEntry(
 }
 
 /** The members of an entry. What is `undefined` belongs to an entry of another kind. */
-function membersOf({ isTyped, readsUrls }: McpClient, entry: ClientEntry): TomlMembers {
+function membersOf(
+  { isTyped, readsUrls }: McpClient,
+  entry: ClientEntry,
+): TomlMembers & { readonly url: string | undefined } {
   const isRemote = "url" in entry && readsUrls;
   const type = isTyped ? { type: isRemote ? "http" : "stdio" } : {};
   if (isRemote) return { ...type, command: undefined, args: undefined, url: entry.url };
