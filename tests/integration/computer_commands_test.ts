@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { SmcpServer } from "../../src/server/server.ts";
+import { startHosted } from "../fixtures/hosted_door.ts";
 import type { Script } from "../fixtures/script.ts";
 import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";
 import { withoutSlowStart, Workplace } from "./_computer_program.ts";
@@ -63,6 +64,18 @@ Deno.test("a Computer that was paused starts so, until its owner resumes it, and
   assertEquals(await runs("den", "status", "resume"), [false, false]);
   assertEquals(await runs("lab", "status", "resume", "status"), [true, false, false]);
   assertEquals(await runs("lab", "status"), [false]);
+});
+
+Deno.test("a pause that a restart would not know of says so, and a fresh Computer is not paused", async () => {
+  using place = new Workplace();
+  await using server = await SmcpServer.listen({ port: 0 });
+  const config = place.write("config.json", { servers: {} });
+  const words = ["--url", server.url, "--office", "lab", "--name", "laptop", "--config", config];
+  const env = { ...place.env, XDG_STATE_HOME: place.write("file", "") };
+  await using running = startHosted("computer.ts", words, { env });
+  await running.said('joined office "lab"');
+  assertEquals(JSON.parse((await place.run(["status", "--json"])).stdout).paused, false);
+  assertStringIncludes((await place.run(["pause"])).stdout, "But the pause ends with this program");
 });
 
 Deno.test({

@@ -79,9 +79,16 @@ Deno.test("a machine joins by code, runs without a token, is renamed and limited
     await computer.said('joined office "lab" as "desk"');
     assertEquals((await machines("limit", id, "--office", "lab", "--office", "den")).offices, ["lab", "den"]);
     await computer.said("reconnected");
+    const paused = async (command: string) => {
+      const { stdout, stderr } = await runHosted("computer.ts", [command, "--json"], { env: machine });
+      assertEquals(stderr, "");
+      return JSON.parse(stdout).paused;
+    };
+    assertEquals(await paused("pause"), true);
     await machines("rename", id, "table");
     await machines("limit", id, "--office", "den");
     await computer.said('joined office "den" as "table"');
+    assertEquals(await paused("status"), true);
     await machines("revoke", "table");
     await computer.said("This machine was revoked");
     await computer.said("the Server refuses this member");

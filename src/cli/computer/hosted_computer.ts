@@ -134,24 +134,38 @@ export class HostedComputer implements AsyncDisposable {
     return computer;
   }
 
-  /** A Computer that was paused starts so. */
-  #keepPause(computer: Computer): void {
+  /** A Computer that was paused starts so, and one of which nobody can tell. */
+  #keepPause({ calls }: Computer): void {
     const { pauseMark, logger } = this.options;
-    if (pauseMark.isSet()) {
+    try {
+      if (!pauseMark.isSet()) return;
       logger.warn('this Computer is paused since before its start; "resume" ends it');
-      computer.calls.pause();
+    } catch (error) {
+      const problem = describeError(error);
+      logger.warn('this Computer is paused until "resume": cannot tell if it was before its start', {
+        error: problem,
+      });
     }
-    computer.follow((event) => {
-      if (event.type !== "paused") return;
-      try {
-        pauseMark.set(event.isPaused);
-      } catch (error) {
-        const message = event.isPaused
-          ? "the pause ends with this program: a restart does not know of it"
-          : "the next start of this Computer is paused again";
-        logger.warn(message, { error: describeError(error) });
-      }
-    });
+    calls.pause();
+  }
+
+  /**
+   * Refuses new calls and all reads of Agents, over restarts too, or takes them again. Returns what is wrong where the next start
+   * knows nothing of it.
+   */
+  setPaused(isPaused: boolean): string | undefined {
+    const { calls } = this.computer;
+    if (isPaused) calls.pause();
+    else calls.resume();
+    try {
+      this.options.pauseMark.set(isPaused);
+      return undefined;
+    } catch (error) {
+      const what = isPaused
+        ? "the pause ends with this program, since a restart does not know of it"
+        : "the next start of this Computer is paused again";
+      return `${what}: ${describeError(error)}`;
+    }
   }
 
   /** Tells of what the Computer itself does not know, until the disposal: edits that are refused, and attempts to connect. */

@@ -28,6 +28,8 @@ export interface ComputerCliOptions extends LogOptions, Partial<ConnectionOption
   readonly autoApply: boolean;
   readonly watch: boolean;
   readonly headless: boolean;
+  /** The name and the office that the owner has given; the others are those that the operator of the Server has given. */
+  readonly own?: readonly (string | undefined)[];
   /** The port of the console; `true` for a free one. */
   readonly console?: number | true;
   readonly json: boolean;
@@ -47,7 +49,7 @@ export async function openHostedComputer(
   options: ComputerCliOptions,
   around: HostedComputerSurroundings,
 ): Promise<HostedComputer> {
-  const { url, path, office, config, inputs, documents, skills, uploads, autoApply } = options;
+  const { url, path, office, own, config, inputs, documents, skills, uploads, autoApply } = options;
   for (const folder of skills ?? []) assertNoProblem("--skills", folderProblem(folder));
   if (uploads !== undefined) assertNoProblem("--uploads", newFolderProblem(uploads));
   const { auth, ...credentials } = await readCredentials(options);
@@ -67,7 +69,8 @@ export async function openHostedComputer(
       remedy: around.inputRemedy ?? ((id) => `set ${inputVariable(id)} or give the input a default`),
     }),
     tokens: openTokens(options.signIns),
-    pauseMark: new PauseMark(name, url, office),
+    // What an operator of the Server can change is no part of it, so that nobody else ends a pause.
+    pauseMark: new PauseMark(url, ...own ?? [name, office]),
     connectOptions: {
       url,
       path,

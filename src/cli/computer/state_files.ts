@@ -63,19 +63,21 @@ export function openApprovals(computer: string): ApprovalStore | undefined {
 export class PauseMark {
   readonly #file: string | undefined;
 
-  /** Of the Computer that is started with this name, Server and office. */
+  /** Of the Computer that its owner starts so: with a Server, a name and an office. */
   constructor(...started: readonly (string | undefined)[]) {
     const file = stateFile(`paused-${digestName(JSON.stringify(started))}`);
     this.#file = file === undefined ? undefined : permitted("read", file);
   }
 
+  /** @throws {Error} when that cannot be found out. */
   isSet(): boolean {
     if (this.#file === undefined) return false;
     try {
       Deno.statSync(this.#file);
       return true;
     } catch (error) {
-      return !(error instanceof Deno.errors.NotFound);
+      if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return false;
+      throw error;
     }
   }
 

@@ -26,11 +26,11 @@ export async function completeByMachine(
   await joined.refresh(signal === undefined ? late : AbortSignal.any([signal, late])).catch(() => undefined);
   const isOpen = (option: "name" | "office", value: string | undefined) =>
     value === undefined || program.getOptionValueSource(option) === "implied";
-  const isNamed = isOpen("name", name);
+  const [isNamed, isPlaced] = [isOpen("name", name), isOpen("office", office)];
+  const own = [isNamed ? undefined : name, isPlaced ? undefined : office];
+  program.setOptionValueWithSource("own", own, "implied");
   if (isNamed) program.setOptionValueWithSource("name", joined.machine?.name, "implied");
-  if (isOpen("office", office)) {
-    program.setOptionValueWithSource("office", joined.machine?.offices[0], "implied");
-  }
+  if (isPlaced) program.setOptionValueWithSource("office", joined.machine?.offices[0], "implied");
   return isNamed ? joined : undefined;
 }
 

@@ -88,13 +88,13 @@ export function cancelCall({ hosted }: CommandContext, { id }: { readonly id: st
 }
 
 /** Refuses new calls and all reads of Agents, or takes them again. */
-export function setPaused(
-  { hosted: { computer: { calls } } }: CommandContext,
-  paused: boolean,
-): CommandAnswer {
-  if (paused) calls.pause();
-  else calls.resume();
-  return { value: { paused }, text: paused ? PAUSED : "Agents may call and read again" };
+export function setPaused({ hosted }: CommandContext, paused: boolean): CommandAnswer {
+  const problem = hosted.setPaused(paused);
+  const text = paused ? PAUSED : "Agents may call and read again";
+  return {
+    value: { paused, problem: problem ?? null },
+    text: problem === undefined ? text : `${text}. But ${problem}`,
+  };
 }
 
 interface Listed {
