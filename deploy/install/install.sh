@@ -40,7 +40,8 @@ main() {
   # On the same disk, so that the new folder takes the place of the old one at once.
   mkdir -p "$(dirname "$folder")" "$HOME/.local/bin"
   work=$(mktemp -d "$(dirname "$folder")/.a2c-smcp.XXXXXX")
-  trap 'rm -rf "$work"' EXIT
+  # A program that could not be put back stays.
+  trap '[ -e "$work/old" ] && [ ! -e "$folder" ] || rm -rf "$work"' EXIT
   fetch "$place/SHA256SUMS" "$work/SHA256SUMS"
   line=$(grep -E "  a2c-smcp-[0-9][^ ]*-$system-$machine\.tar\.gz$" "$work/SHA256SUMS") ||
     fail "the release has no archive for $system-$machine"
@@ -55,7 +56,10 @@ main() {
   tar -xzf "$work/$archive" -C "$work/new" --strip-components=1
   "$work/new/a2c-smcp" --version >/dev/null || fail "the program does not start on this system; nothing was changed"
   [ ! -e "$folder" ] || mv "$folder" "$work/old"
-  mv "$work/new" "$folder" || { [ ! -e "$work/old" ] || mv "$work/old" "$folder"; fail "cannot write $folder"; }
+  if ! mv "$work/new" "$folder"; then
+    if [ -e "$work/old" ] && ! mv "$work/old" "$folder"; then fail "cannot write $folder; the old program is in $work/old"; fi
+    fail "cannot write $folder; nothing was changed"
+  fi
   ln -sfn "$folder/a2c-smcp" "$HOME/.local/bin/a2c-smcp"
   echo "Installed $("$folder/a2c-smcp" --version) in $folder"
   case :$PATH: in

@@ -129,40 +129,53 @@ export async function replacePrivateFile(path: string, content: Uint8Array | str
 
 /**
  * Appends to a file for its owner alone. A file that would have more than `maxBytes` is moved aside first, in the place of the
- * one before; without a bound by default.
+ * one before.
  */
 export function appendPrivateFile(
   path: string,
-  content: Uint8Array | string,
-  { maxBytes = Infinity }: { readonly maxBytes?: number } = {},
+  bytes: Uint8Array,
+  { maxBytes }: { readonly maxBytes: number },
 ): void {
-  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
-  const size = maxBytes === Infinity ? 0 : sizeOf(path);
+  const size = sizeOf(path);
   if (size > 0 && size + bytes.length > maxBytes) Deno.renameSync(path, `${path}.1`);
   using file = openToAppend(path);
-  for (let start = 0; start < bytes.length;) start += file.writeSync(bytes.subarray(start));
+  writeWhole(file, bytes);
 }
 
 /**
  * Creates a file for its owner alone if it does not exist, and returns what appends a line. Each line is appended whole, so that
  * several programs can share the file, and opens it, so that it can be truncated or moved meanwhile, as `logrotate` does. After a
- * line that a full disk has cut, the next one begins on a line of its own.
+ * line that a full disk or the end of a program has cut, the next one begins on a line of its own.
  */
 export function openLineLog(path: string): (line: string) => void {
   openToAppend(path).close();
-  let isCut = false;
   return (line) => {
-    const bytes = new TextEncoder().encode(`${isCut ? "\n" : ""}${line}\n`);
     using file = openToAppend(path);
-    for (let start = 0; start < bytes.length; isCut = start < bytes.length) {
-      start += file.writeSync(bytes.subarray(start));
-    }
+    writeWhole(file, new TextEncoder().encode(`${endsCut(path) ? "\n" : ""}${line}\n`));
   };
 }
 
 function openToAppend(path: string): Deno.FsFile {
   // Deno.writeFile() would set the mode of a file that is there, too.
   return Deno.openSync(path, { append: true, create: true, mode: 0o600 });
+}
+
+function writeWhole(file: Deno.FsFile, bytes: Uint8Array): void {
+  for (let start = 0; start < bytes.length;) start += file.writeSync(bytes.subarray(start));
+}
+
+/** Whether the last line of a file has no end, as far as this program may read it. */
+function endsCut(path: string): boolean {
+  try {
+    const { isFile, size } = Deno.statSync(path);
+    if (!isFile || size === 0) return false;
+    using file = Deno.openSync(path);
+    file.seekSync(-1, Deno.SeekMode.End);
+    const last = new Uint8Array(1);
+    return file.readSync(last) === 1 && last[0] !== 0x0a;
+  } catch {
+    return false;
+  }
 }
 
 function sizeOf(path: string): number {

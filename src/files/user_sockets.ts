@@ -1,4 +1,5 @@
 /** Which folder has the sockets of this user's programs. */
+import { userInfo } from "node:os";
 import { basename, join } from "@std/path";
 
 /** The longest path that a socket may have on every system, in bytes. */
@@ -41,9 +42,19 @@ function roots(): string[] {
     .filter(mayExist);
 }
 
-/** The name of this user, as the environment has it. */
+/** The name of this user, as the environment has it, else as the system has it. */
 export function userName(): string {
-  return readVariable(isWindows ? "USERNAME" : "USER") ?? readVariable("LOGNAME") ?? "user";
+  return readVariable(isWindows ? "USERNAME" : "USER") ?? readVariable("LOGNAME") ?? systemUser() ?? "user";
+}
+
+/** A service may be started without the variables that a shell sets. */
+function systemUser(): string | undefined {
+  if (!isGranted({ name: "sys" })) return undefined;
+  try {
+    return userInfo().username;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Who types a command, as far as it says: with `sudo`, the user before. */

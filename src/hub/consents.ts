@@ -6,7 +6,7 @@ import type { HubAudit } from "./audit.ts";
 import { hostOf, isDocumentId } from "./clients.ts";
 import { type Exchange, originProblem, readForm, sendPage } from "./exchange.ts";
 import type { Grants } from "./grants.ts";
-import type { Invitation, Invitations } from "./invitations.ts";
+import { ANYBODY, type Invitation, type Invitations } from "./invitations.ts";
 import { type AskingClient, consentPage, problemPage, provePage } from "./page.ts";
 import type { OAuthLibrary } from "./oauth_library.ts";
 import type { StrangerQuotas } from "../http/quotas.ts";
@@ -239,7 +239,10 @@ export class Consents {
     },
   ): Promise<void> {
     const { grants, library, audit } = this.#options;
-    const { name, returnsTo } = client;
+    const { returnsTo } = client;
+    const { rights, offices, computers, consentedBy } = given;
+    // Many clients have the same name, such as that of mcp-remote: the owner of a machine is told whose it is.
+    const name = consentedBy === ANYBODY ? client.name : `${client.name} of ${consentedBy}`;
     const id = grants.add({
       ...given,
       clientId,
@@ -247,7 +250,6 @@ export class Consents {
       returnsTo,
       resource: resource.url,
     });
-    const { rights, offices, computers, consentedBy } = given;
     audit.log.info("a client was granted access", {
       grant: id,
       client: name,

@@ -63,7 +63,8 @@ export class GrantsInUse {
   /** Counts a use; returns the signal that ends what the grant has opened. */
   use(grant: Grant): AbortSignal {
     this.#compare();
-    const known = this.#known.get(grant.id) ?? this.#learn(grant);
+    const known = this.#known.get(grant.id);
+    if (known === undefined) return AbortSignal.abort(ENDED);
     known.usedAt = Date.now();
     return known.ending.signal;
   }
@@ -111,7 +112,6 @@ export class GrantsInUse {
   #compare(): void {
     const version = this.#parts.file.get("PRAGMA data_version")?.["data_version"];
     if (version === this.#version) return;
-    this.#version = version;
     for (const { id, message, fields } of readCommands(this.#parts.file, this.#lastCommand)) {
       this.#lastCommand = id;
       this.#parts.audit.log.warn(message, fields);
@@ -124,6 +124,8 @@ export class GrantsInUse {
       if (grant !== undefined && factsOf(grant) === facts) continue;
       this.#end(id, grant);
     }
+    // Last, so that the next look does what has failed.
+    this.#version = version;
   }
 
   #learn(grant: Grant): Known {

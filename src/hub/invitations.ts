@@ -8,6 +8,9 @@ const KIND = "Invitation";
 /** The most codes that are good at once; the oldest one ends. */
 const MAX_INVITATIONS = 100;
 
+/** Who consents by a code that was made for nobody by name. */
+export const ANYBODY = "an invited person";
+
 export interface Invitation {
   /** Whom it is for: the grant says that this person has consented. */
   readonly name: string;

@@ -79,16 +79,14 @@ export class Drain {
     for (const connection of connections.values()) connection.failRequests(unanswered);
     for (const connection of connections.values()) if (!connection.isInner) connection.drop();
     const answersMs = closingMs * ANSWERS_SHARE;
-    try {
-      await Promise.all([
-        around?.end(answersMs),
-        until(() => engine.size === 0, deadlineMs + answersMs),
-      ]);
-    } finally {
-      // The peers of WebSockets that are not closed yet may read nothing.
-      engine.terminate();
-      logger.info("drained", { failed, duration_ms: Math.round(performance.now() - startMs) });
-    }
+    const [ended] = await Promise.allSettled([
+      around?.end(answersMs),
+      until(() => engine.size === 0, deadlineMs + answersMs),
+    ]);
+    // The peers of WebSockets that are not closed yet may read nothing.
+    engine.terminate();
+    logger.info("drained", { failed, duration_ms: Math.round(performance.now() - startMs) });
+    if (ended.status === "rejected") throw ended.reason;
   }
 }
 

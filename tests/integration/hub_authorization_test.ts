@@ -32,7 +32,7 @@ Deno.test("a client that a person has consented to gets tokens for one office", 
   const { access, scope } = await tokensOf(await client.exchange(redirect));
   assertEquals(scope, "a2c:read a2c:call");
   const found = hub.server.verify(access, hub.resource("lab"));
-  assertEquals([found?.client, found?.offices, found?.rights], ["Claude", ["lab"], "call"]);
+  assertEquals([found?.client, found?.offices, found?.rights], ["Claude of ada", ["lab"], "call"]);
   assertEquals(hub.server.verify(access, hub.resource("shop")), undefined);
 });
 
@@ -422,7 +422,7 @@ Deno.test("an operator is told which grant a refused token is of, and its client
   assertEquals(other.log, {
     detail: "a token of a grant for another path",
     grant: id,
-    client: "Claude",
+    client: "Claude of ada",
     for: hub.resource("lab"),
   });
   withGrants(hub, (grants) => grants.revoke(id));

@@ -23,7 +23,7 @@ Deno.test("grants are listed, renamed, limited and revoked beside a hub that run
   const { hub, id, run } = await openWithGrant();
   await using _ = hub;
   const listed = await run("grants");
-  assertStringIncludes(listed.stdout, `${id}  Claude\\u202e: confirm in "lab"`, listed.stderr);
+  assertStringIncludes(listed.stdout, `${id}  Claude\\u202e of ada: confirm in "lab"`, listed.stderr);
   assertMatch(listed.stdout, /returns to client\.example; ada consented .*; never used/);
   assertStringIncludes((await run("grants", "rename", id, "Ada's phone")).stdout, "Ada's phone");
   const limited = await run(

@@ -5,7 +5,7 @@ import type { Grant, GrantChange, Grants } from "../../hub/grants.ts";
 import { hasPath } from "../../gateway/http/paths.ts";
 import { isRecord } from "../../json/json.ts";
 import { type LogFields, silentLogger } from "../../log.ts";
-import type { Invitations } from "../../hub/invitations.ts";
+import { ANYBODY, type Invitations } from "../../hub/invitations.ts";
 import { ACCESS_RIGHTS, type AccessRights } from "../../protocol/rights.ts";
 import { countOf, describeError } from "../../text/text.ts";
 import { toBareLine, toSeenName } from "../../text/safe_text.ts";
@@ -49,7 +49,7 @@ function addInvite(program: Command, run: RunGrantCommand): void {
     .description(
       "make a code with which a person connects one client to these offices; it is good for 10 minutes",
     )
-    .option("--for <name>", "who will consent, for the list of grants", "an invited person")
+    .option("--for <name>", "who will consent; grants and Computers have it behind the client's name", ANYBODY)
     .addOption(
       new Option("--rights <rights>", "the most that the person may allow (default: call)").choices(
         ACCESS_RIGHTS,

@@ -52,7 +52,7 @@ export class AuditTrail {
   }
 }
 
-/** While lines are lost, the log says so this often. */
+/** While lines are lost, the log says so this often, in milliseconds. */
 const REMINDER_MS = 60_000;
 
 export interface AuditedLogger extends Disposable {
@@ -63,7 +63,7 @@ export interface AuditedLogger extends Disposable {
 
 /**
  * Makes a logger write the lines of the audit trail to memory, and to the file as well. When that fails, it says so at once, and at most
- * once a minute from then on, with the number of lines that were lost since; the rest at its end.
+ * once a minute from then on, with the number of lines that were lost since; the rest when the file is written again, or at its end.
  *
  * @param nowMs Milliseconds since a fixed point; the monotonic clock by default.
  */
@@ -74,7 +74,7 @@ export function withAuditFile(
 ): AuditedLogger {
   const trail = new AuditTrail(logger);
   const reminders = new TokenBucket(rateOf(1, REMINDER_MS), nowMs);
-  const lost: { total: number; untold: number; error?: unknown } = { total: 0, untold: 0 };
+  const lost: { total: number; untold: number; inRow: number; error?: unknown } = { total: 0, untold: 0, inRow: 0 };
   const tell = () => {
     if (lost.untold === 0 || file === undefined) return;
     const fields = { path: file.path, lines_lost: lost.untold, error: describeError(lost.error) };
@@ -88,9 +88,14 @@ export function withAuditFile(
     } catch (error) {
       lost.total++;
       lost.untold++;
+      lost.inRow++;
       lost.error = error;
+      if (reminders.take()) tell();
+      return;
     }
-    if (lost.untold > 0 && reminders.take()) tell();
+    if (lost.inRow === 0) return;
+    logger.warn("the audit log is written again", { path: file?.path, lines_lost: lost.inRow });
+    lost.untold = lost.inRow = 0;
   };
   const audit = createLogger({ levels: parseLogLevels("debug"), format: "json", module: "audit", write });
   const logAt = (level: LogLevel) => (message: string, fields?: LogFields): void => {

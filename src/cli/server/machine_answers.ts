@@ -43,7 +43,7 @@ export async function showMachines(server: OperatedServer): Promise<CommandAnswe
     ...colored(({ strong, faint }) =>
       [
         ...problem === undefined ? [] : [`problem: ${problem}`],
-        drawColumns(value.machines.map(cellsOf), { paints: [faint, strong] }) || "no machines",
+        drawColumns(value.machines.map(cellsOf), { paints: [faint, strong] }) || "no machine has joined",
         ...value.waiting.map(({ name, system, address, server: url, since }) =>
           `waits for "${commandLineOf("server")} machines approve CODE": ${toSeenWord(name)}, ${
             toSeenWord(system)

@@ -1,6 +1,7 @@
 /**
  * What was called and read, for the owner of the Computer; and the servers of calls, for the order of windows and documents.
  */
+import { Digests, digestOfText } from "../../json/digest.ts";
 import { fitsApproximately, isRecord } from "../../json/json.ts";
 import { shorten } from "../../text/text.ts";
 import { isSecretName, MASK } from "../secrets/masking.ts";
@@ -51,6 +52,7 @@ export class ToolCallHistory {
   /** Kept apart, so that they push nothing out that ran or was read. */
   readonly #refusedCalls: KeptCall[] = [];
   readonly #refusedReads: AgentReadRecord[] = [];
+  readonly #digests = new Digests();
   #lastId = 0;
   #last: KeptCall | undefined;
   /**
@@ -64,21 +66,27 @@ export class ToolCallHistory {
     this.#redact = redact;
   }
 
-  /** Keeps a call; one that a pause refused goes on the record of the same one, with its new arguments. */
+  /** Keeps a call; one that a pause refused goes on the record of the same one. */
   push(call: EndedCall, params: Readonly<Record<string, unknown>>): void {
     const id = ++this.#lastId;
     const lastAt = call.startedAt;
     const isRefused = call.outcome === "refused";
-    const before = isRefused
-      ? takeOut(this.#refusedCalls, (each) => isRecent(each, lastAt) && isSameCall(each, call))
-      : undefined;
-    const { callId = `h${id}`, startedAt = lastAt, calls = 0 } = before ?? {};
     const isCut = !fitsApproximately(params, MAX_ARGUMENTS_LENGTH);
     const kept = isCut ? this.#cut(params, { left: MAX_ARGUMENTS_LENGTH }) : params;
+    const before = isRefused ? this.#takeSame(call, kept) : undefined;
+    const { callId = `h${id}`, startedAt = lastAt, calls = 0 } = before ?? {};
     const times = { calls: calls + 1, startedAt, lastAt };
     this.#last = { kind: "call", callId, ...call, ...times, id, isCut, params: kept };
     pushBounded(isRefused ? this.#refusedCalls : this.#calls, this.#last);
     if (call.server !== undefined) this.servers = [...this.servers, call.server].slice(-MAX_SERVERS);
+  }
+
+  /** Removes the record of the same refused call, for one that goes on it. */
+  #takeSame(call: EndedCall, params: unknown): KeptCall | undefined {
+    const digest = digestOfText(JSON.stringify(params));
+    return takeOut(this.#refusedCalls, (each) =>
+      isRecent(each, call.startedAt) && isSameCall(each, call) &&
+      this.#digests.of(each, each.params) === digest);
   }
 
   /** Keeps a read, and returns its record: another one, or the one that it goes on. */

@@ -292,15 +292,17 @@ function requireOwnName(machine: Machine, others: readonly Machine[]): void {
     const why = `names that begin with "${MACHINE_PREFIX}" are ids; choose another`;
     throw new MachineError(`Cannot use the name "${machine.name}": ${why}`);
   }
-  const looks = looksOf(machine);
-  const holder = others.find((each) =>
-    looksOf(each).some((look) => looks.includes(look)) &&
-    each.offices.some((office) => machine.offices.includes(office))
-  );
-  if (holder === undefined) return;
-  throw new MachineError(
-    `Cannot use the name "${machine.name}": machine "${holder.id}" has it, or a similar one, in one of these offices; choose another`,
-  );
+  const { name, formerName = name } = machine;
+  for (const own of new Set([name, formerName])) {
+    const holder = others.find((each) =>
+      looksOf(each).includes(skeletonOf(own)) && each.offices.some((office) => machine.offices.includes(office))
+    );
+    if (holder === undefined) continue;
+    const what = own === name ? "choose another" : "this machine has it beside its new one until it is renamed again";
+    throw new MachineError(
+      `Cannot use the name "${own}": machine "${holder.id}" has it, or a similar one, in one of these offices; ${what}`,
+    );
+  }
 }
 
 function looksOf({ name, formerName = name }: Machine): readonly string[] {

@@ -71,20 +71,21 @@ function decoded(name: string): string {
   }
 }
 
-/** The file of exactly this path, else the files whose path ends so, whatever the case of the letters. */
+/** The file of exactly this path, else the files whose path on this machine ends so. */
 function filesOf(named: string, given: NamedFiles): FolderFile[] {
-  const wanted = named.replace(/^(?:file:\/\/)?(?:\.?\/)+/, "").normalize("NFC").toLowerCase();
+  const wanted = `/${folded(named)}`;
   const ending: FolderFile[] = [];
   for (const file of given.files.values()) {
-    const path = pathOf(file, given);
-    if (path === named) return [file];
-    const folded = path.normalize("NFC").toLowerCase();
-    const isEnd = folded === wanted || folded.endsWith(`/${wanted}`);
-    if (isEnd || `${file.root}/${file.path}`.slice(1).normalize("NFC").toLowerCase() === wanted) {
-      ending.push(file);
-    }
+    if (pathOf(file, given) === named) return [file];
+    if (`/${folded(`${file.root}/${file.path}`)}`.endsWith(wanted)) ending.push(file);
   }
   return ending;
+}
+
+/** A path as it is compared: whatever it begins with, its separators and the case of its letters. */
+function folded(path: string): string {
+  const plain = path.replaceAll("\\", "/").replace(/^(?:file:\/\/)?(?:\.?\/)+/, "");
+  return plain.normalize("NFC").toLowerCase();
 }
 
 /** Files whose path has all words of a name. */

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { withAuditFile } from "../../../../src/cli/server/audit_file.ts";
 import { LogBook } from "../../../fixtures/log_book.ts";
 
-Deno.test("withAuditFile() tells lost lines at once, then once a minute with their number, and at the end", () => {
+Deno.test("withAuditFile() tells lost lines at once, then once a minute with their number, at the end, and when it is over", () => {
   const book = new LogBook();
   let nowMs = 0;
   let isFull = true;
@@ -24,9 +24,13 @@ Deno.test("withAuditFile() tells lost lines at once, then once a minute with the
   isFull = false;
   nowMs += 60_000;
   write();
-  assertEquals(told(), [1, 60, 60, 1]);
+  write();
+  assertEquals(told(), [1, 60, 60]);
+  assertEquals(book.of("warn").map(({ fields }) => fields["lines_lost"]), [122]);
   isFull = true;
   write();
+  write();
+  assertEquals(told(), [1, 60, 60, 1]);
   audited[Symbol.dispose]();
-  assertEquals([told().at(-1), told().length, audited.countLostLines?.()], [1, 5, 123]);
+  assertEquals([told(), audited.countLostLines?.()], [[1, 60, 60, 1, 1], 124]);
 });

@@ -57,14 +57,14 @@ Deno.test("calls that a pause refused are one record that counts them, and push 
   const history = historyOf();
   const none = { server: undefined, outcome: "refused" } as const;
   const refuse = (tool: string, seconds: number) =>
-    history.push(call({ ...none, tool, startedAt: new Date(seconds * 1000) }), { seconds });
+    history.push(call({ ...none, tool, startedAt: new Date(seconds * 1000) }), { to: "x" });
   history.push(call(), {});
   for (const seconds of [0, 200, 400, 800]) refuse("t", seconds);
   assertEquals(
     history.records.map((each) => each.kind === "call" && [each.calls, +each.startedAt, +each.lastAt]),
     [[1, 0, 0], [3, 0, 400_000], [1, 800_000, 800_000]],
   );
-  assertEquals(history.last?.arguments, '{"seconds":800}');
+  assertEquals(history.last?.arguments, '{"to":"x"}');
   for (let i = 0; i < 1_500; i++) {
     refuse(`invented ${i}`, 900);
     history.pushRead(read({ read: `${i}`, outcome: "refused" }));
@@ -77,11 +77,14 @@ Deno.test("calls that a pause refused are one record that counts them, and push 
   );
 });
 
-Deno.test("a refused call of another tool or another client has a record of its own", () => {
+Deno.test("a refused call of another tool or another client, or with other arguments, has a record of its own", () => {
   const history = historyOf();
-  const refuse = (changes: Partial<EndedCall>) => history.push(call({ outcome: "refused", ...changes }), {});
-  for (const changes of [{}, { tool: "other" }, { client: "Claude" }, { agent: "eve" }, {}]) refuse(changes);
-  assertEquals(history.records.map((each) => each.kind === "call" && each.calls), [1, 1, 1, 2]);
+  const refuse = (changes: Partial<EndedCall>, params = {}) =>
+    history.push(call({ outcome: "refused", ...changes }), params);
+  for (const changes of [{}, { tool: "other" }, { client: "Claude" }, { agent: "eve" }]) refuse(changes);
+  refuse({}, { path: "/secret" });
+  refuse({});
+  assertEquals(history.records.map((each) => each.kind === "call" && each.calls), [1, 1, 1, 1, 2]);
 });
 
 Deno.test("a list of records does not change after it was returned", () => {

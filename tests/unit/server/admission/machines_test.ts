@@ -181,8 +181,13 @@ Deno.test("a renamed machine may have its old name as well, until the next renam
   assertEquals(await names(), ["laptop"]);
   await server.machines.change(id, { name: "desk" });
   assertEquals(await names(), ["desk", "laptop"]);
+  await server.approve(await TestMachine.make(), { offices: ["den"] });
+  const wider = () => server.machines.change(id, { offices: ["lab", "den"] });
+  const refusal = await assertRejects(wider, Error, 'Cannot use the name "laptop"');
+  assertStringIncludes(refusal.message, "until it is renamed again");
   await server.machines.change(id, { name: "shelf" });
   assertEquals(await names(), ["shelf", "desk"]);
+  await wider();
 });
 
 Deno.test("a machine that is limited has to come back, and joins the office that is left", async () => {

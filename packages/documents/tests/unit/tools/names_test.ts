@@ -32,6 +32,18 @@ Deno.test("a document is found by its path, the end of it, its key and its URI",
   assertEquals(findNamed("dpe://local.documents/ref-1/elements/p3-table-1", given).element, "p3-table-1");
 });
 
+Deno.test("a document is found by its path as Windows writes it", () => {
+  const given = named(["a/q1.md", "q2.md"], ["C:\\Users\\Ada\\Reports"]);
+  for (
+    const name of [
+      "a\\q1.md",
+      "C:\\Users\\Ada\\Reports\\a\\q1.md",
+      "c:/users/ada/reports/a/q1.md",
+      "file:///C:/Users/Ada/Reports/a/q1.md",
+    ]
+  ) assertEquals(findNamed(name, given).file.path, "a/q1.md", name);
+});
+
 Deno.test("a name of several documents or of none is an error that names those it may be", () => {
   const given = named(["2025/plan.md", "2026/plan.md", "notes.txt"]);
   assertThrows(() => findNamed("plan.md", given), TypeError, "Several documents");

@@ -9,7 +9,7 @@ import { isRecord, isTexts } from "../../../../json/json.ts";
 import { isSecureUrl, kindOfHost } from "../../../../reach/addresses.ts";
 import { LazyEditor } from "../../../../terminal/editor/lazy_editor.ts";
 import { ask } from "../../../../terminal/editor/line_editor.ts";
-import { readCa } from "../../../credentials.ts";
+import { readCa, readTokenFile } from "../../../credentials.ts";
 import { refuseCachedProgram } from "../../../other_program.ts";
 import { UsageError } from "../../../outcome.ts";
 import { existingStateFiles } from "../../../../files/state_folder.ts";
@@ -28,7 +28,6 @@ import {
 const MAX_BYTES = 16 * 1024 * 1024;
 const SHARED_SEAT =
   "Its windows, other clients with the same entry, and a2c-smcp agent share the office's one seat.";
-const BEFORE = "The file as it was before the first change";
 /** The end of the name of the copy that the first change leaves; later changes keep it. */
 const BACKUP = ".before-a2c";
 
@@ -66,7 +65,7 @@ export async function installInto(
   if (!await agreed(client, { before, after, shown }, options)) return;
   if (files !== undefined) await writeEntryFiles(files);
   const copy = await writeClientFile(client, { before, after });
-  if (copy !== undefined) console.log(`${BEFORE}: ${copy}`);
+  if (copy !== undefined) console.log(copyText(copy));
   const isGateway = files !== undefined;
   for (const line of resultOf(client, { name: options.as, entry, isGateway })) console.log(line);
   if ("url" in place && place.caFile !== undefined && environment === undefined) {
@@ -89,13 +88,15 @@ function ownTrust(client: string): string {
     "machine trusts, or start the client with NODE_EXTRA_CA_CERTS=FILE if it runs on Node.";
 }
 
-/** @throws {UsageError} for a CA file that cannot be used, of which the client would only say that TLS failed. */
+/** @throws {Error} for a file that cannot be used, of which the person would only hear in the client. */
 async function plan(
   place: EntryPlace,
   as: string,
 ): Promise<{ readonly entry: ClientEntry; readonly files?: EntryFiles }> {
   const { caFile } = "connection" in place ? place.connection : "url" in place ? place : {};
+  const { tokenFile } = "connection" in place ? place.connection : {};
   if (caFile !== undefined) await readCa(caFile);
+  if (tokenFile !== undefined) await readTokenFile(tokenFile);
   if ("url" in place) return { entry: { url: entryUrl(place.url) } };
   refuseCachedProgram("make an entry");
   if ("documents" in place) return { entry: documentsEntry(place.documents) };
@@ -150,7 +151,7 @@ export async function uninstallFrom(name: ClientName, options: ChangeOptions): P
   const shown = removedLine(options.as);
   if (!await agreed(client, { before, after: after ?? "", shown }, options)) return;
   const copy = await writeClientFile(client, { before, after: after ?? "" });
-  if (copy !== undefined) console.log(`${BEFORE}: ${copy}`);
+  if (copy !== undefined) console.log(copyText(copy));
   console.log(`${client.title} no longer has "${options.as}". ${client.thenRemoved}`);
   const token = writtenToken(before, client, options.as);
   if (token !== undefined) {
@@ -293,8 +294,8 @@ async function agreed(
   if (!Deno.stdin.isTerminal()) {
     throw new UsageError("Cannot ask for an agreement here: add --yes, or --dry-run to look");
   }
-  const copy = `${basename(file)}${BACKUP}`;
-  const text = `Write this change? ${BEFORE} is kept beside it, as ${copy} (y or n): `;
+  const kept = before === "" ? "" : ` The file as it was is kept beside it, as ${basename(file)}${BACKUP}`;
+  const text = `Write this change?${kept} (y or n): `;
   const answer = await new LazyEditor().use((editor) => ask(editor, { text, default: "n" }));
   if (/^y(es)?$/i.test(answer?.trim() ?? "")) return true;
   console.log("Nothing was written.");
@@ -302,15 +303,15 @@ async function agreed(
 }
 
 /**
- * Replaces the file in one step, with its permissions; a link is followed. Resolves to the path of the copy of the text
- * before the first change, if there was one.
+ * Replaces the file in one step, with its permissions; a link is followed. Resolves to the copy of the text before the first
+ * change, if there was one.
  *
  * @throws {UsageError} the client has changed its file since it was read.
  */
 export async function writeClientFile(
   client: McpClient,
   { before, after }: { readonly before: string | undefined; readonly after: string },
-): Promise<string | undefined> {
+): Promise<Copy | undefined> {
   const { file, title } = client;
   if (await readClientFile(client) !== before) {
     throw new UsageError(
@@ -335,13 +336,25 @@ async function withoutLink(file: string): Promise<string> {
   );
 }
 
-/** Keeps the text before the first change beside the file, and resolves to its path. */
-async function keepBefore(file: string, text: string): Promise<string> {
-  const copy = `${file}${BACKUP}`;
+/** The copy of a client's file. */
+interface Copy {
+  readonly path: string;
+  /** Whether this change has made it, and not the first one. */
+  readonly isNew: boolean;
+}
+
+/** Keeps the text before the first change beside the file. */
+async function keepBefore(file: string, text: string): Promise<Copy> {
+  const path = `${file}${BACKUP}`;
   try {
-    await Deno.writeTextFile(copy, text, { createNew: true, mode: 0o600 });
+    await Deno.writeTextFile(path, text, { createNew: true, mode: 0o600 });
+    return { path, isNew: true };
   } catch (error) {
     if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+    return { path, isNew: false };
   }
-  return copy;
+}
+
+function copyText({ path, isNew }: Copy): string {
+  return `The file as it was before ${isNew ? "this" : "the first"} change: ${path}`;
 }
