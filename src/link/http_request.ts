@@ -153,9 +153,10 @@ export function networkReason(
   if (/certificate/i.test(message) || /CERT/.test(code)) {
     const remedy = hasCa
       // Deno reports an expired certificate in the same words.
-      ? "the given certificate authorities (--ca-file) do not have the one that signed it, or it has expired, or the clock of this machine " +
+      ? "the given certificate authorities (--ca-file, ca) do not have the one that signed it, or it has expired, or the clock of this machine " +
         "is wrong"
-      : "--ca-file FILE, or NODE_EXTRA_CA_CERTS=FILE in the environment, adds a certificate authority";
+      : "--ca-file FILE (the option ca of the library), or NODE_EXTRA_CA_CERTS=FILE in the environment, adds a certificate " +
+        "authority";
     return permanent(`its TLS certificate is not trusted (${message}); ${remedy}`);
   }
   if (/^ERR_(SSL|TLS)/.test(code) || code === "EPROTO") return permanent(`TLS failed (${message})`);

@@ -12,7 +12,9 @@ import type { CallProgress } from "../../protocol/progress.ts";
 import { toBareLine } from "../../text/safe_text.ts";
 import { PACKAGE_VERSION } from "../../version.ts";
 import type { Json, McpTool, McpToolResult } from "../../local_tools/mcp.ts";
+import { A2C_MCP_SERVER } from "../../protocol/tools.ts";
 import type { ToolContext } from "./tool_context.ts";
+import { A2C_COMPUTER } from "./tool_definition.ts";
 
 const INSTRUCTIONS = "The tools of the Computers of an office: machines of people, which may come and go.";
 /** How often a client is told that a list has changed, in milliseconds: a Computer that joins changes it several times. */
@@ -135,9 +137,15 @@ function makeServer(
     const { signal } = context.mcpReq;
     const schema = (await list()).find((tool) => tool.name === name)?.outputSchema;
     const result = await call(name, args, { signal, onProgress: reporterOf(context) });
-    return toSdkResult(server, result, schema);
+    return toSdkResult(server, withoutSource(result), schema);
   });
   return server;
+}
+
+/** The list of tools says where a tool runs. Some toolkits give a result with metadata to the model as JSON in place of its text. */
+function withoutSource({ _meta = {}, ...result }: McpToolResult): McpToolResult {
+  const { [A2C_COMPUTER]: _computer, [A2C_MCP_SERVER]: _server, ...rest } = _meta;
+  return Object.keys(rest).length === 0 ? result : { ...result, _meta: rest };
 }
 
 type CallResult = HandlerResultTypeMap["tools/call"];
