@@ -96,7 +96,7 @@ for (const [door, maxLines] of Object.entries(MAX_LINES)) {
 }
 
 /** What the command line of a program loads before it knows what to do, when `a2c-smcp` starts it. */
-const ALLOWED_AT_START = ["commander", "string-width", "deno-std", "node:crypto", "node:timers"];
+const ALLOWED_AT_START = ["commander", "string-width", "deno-std", "node:crypto", "node:os", "node:timers"];
 
 for (const program of ["server", "computer", "agent", "hub"]) {
   Deno.test(`the command line of the ${program} starts without zod or any other large package`, async () => {

@@ -6,7 +6,7 @@ import type { HubAudit } from "./audit.ts";
 import { hostOf, isDocumentId } from "./clients.ts";
 import { type Exchange, originProblem, readForm, sendPage } from "./exchange.ts";
 import type { Grants } from "./grants.ts";
-import { ANYBODY, type Invitation, type Invitations } from "./invitations.ts";
+import type { Invitation, Invitations } from "./invitations.ts";
 import { type AskingClient, consentPage, problemPage, provePage } from "./page.ts";
 import type { OAuthLibrary } from "./oauth_library.ts";
 import type { StrangerQuotas } from "../http/quotas.ts";
@@ -30,6 +30,9 @@ export interface Operator {
   /** Those for which the person may consent, by their ids. */
   readonly offices: "all" | readonly string[];
 }
+
+/** Who consents by a code that was made for nobody by name. */
+const ANYBODY = "an invited person";
 
 export interface ConsentOptions {
   readonly publicUrl: string;
@@ -189,7 +192,7 @@ export class Consents {
     const { invitations, operator } = this.#options;
     if (code !== "") {
       const invitation = invitations.find(code);
-      return invitation && { ...invitation, code };
+      return invitation && { ...invitation, name: invitation.name ?? ANYBODY, code };
     }
     const found = token === "" ? undefined : await operator?.(token);
     return found && { ...found, token };

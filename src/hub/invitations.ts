@@ -8,12 +8,9 @@ const KIND = "Invitation";
 /** The most codes that are good at once; the oldest one ends. */
 const MAX_INVITATIONS = 100;
 
-/** Who consents by a code that was made for nobody by name. */
-export const ANYBODY = "an invited person";
-
 export interface Invitation {
-  /** Whom it is for: the grant says that this person has consented. */
-  readonly name: string;
+  /** Whom it is for: the grant says that this person has consented. Nobody by name when absent. */
+  readonly name?: string | undefined;
   readonly offices: readonly string[];
   /** The most that the person may allow; everything when absent. */
   readonly rights?: AccessRights | undefined;
@@ -71,7 +68,7 @@ function toInvitation(payload: unknown): Invitation | undefined {
   const { name, offices, rights: most, computers } = isRecord(payload) ? payload : {};
   const rights = ACCESS_RIGHTS.find((each) => each === most);
   const isWhole = rights === most && (computers === undefined || isTexts(computers));
-  if (typeof name !== "string" || !isTexts(offices) || !isWhole) return undefined;
+  if ((name !== undefined && typeof name !== "string") || !isTexts(offices) || !isWhole) return undefined;
   return { name, offices, rights, computers };
 }
 

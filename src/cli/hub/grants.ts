@@ -5,7 +5,7 @@ import type { Grant, GrantChange, Grants } from "../../hub/grants.ts";
 import { hasPath } from "../../gateway/http/paths.ts";
 import { isRecord } from "../../json/json.ts";
 import { type LogFields, silentLogger } from "../../log.ts";
-import { ANYBODY, type Invitations } from "../../hub/invitations.ts";
+import type { Invitations } from "../../hub/invitations.ts";
 import { ACCESS_RIGHTS, type AccessRights } from "../../protocol/rights.ts";
 import { countOf, describeError } from "../../text/text.ts";
 import { toBareLine, toSeenName } from "../../text/safe_text.ts";
@@ -41,7 +41,7 @@ export function addGrantCommands(program: Command, run: RunGrantCommand): void {
 }
 
 interface Invited extends Printed, Pick<Limits, "rights" | "computer" | "yes"> {
-  readonly for: string;
+  readonly for?: string;
 }
 
 function addInvite(program: Command, run: RunGrantCommand): void {
@@ -49,7 +49,7 @@ function addInvite(program: Command, run: RunGrantCommand): void {
     .description(
       "make a code with which a person connects one client to these offices; it is good for 10 minutes",
     )
-    .option("--for <name>", "who will consent; grants and Computers have it behind the client's name", ANYBODY)
+    .option("--for <name>", "who will consent; grants and Computers have it behind the client's name")
     .addOption(
       new Option("--rights <rights>", "the most that the person may allow (default: call)").choices(
         ACCESS_RIGHTS,
@@ -61,7 +61,7 @@ function addInvite(program: Command, run: RunGrantCommand): void {
     .action((names: string[], { for: person, rights, computer, yes, ...printed }: Invited) =>
       run(printed, async ({ invitations, computersOf, record }) => {
         const offices = [...new Set(names.map(parseInvitedOffice))];
-        const name = parseAs("name", person);
+        const name = person === undefined ? undefined : parseAs("name", person);
         const computers = computer?.map((each) => parseAs("Computer", each));
         if (!yes) requireKnown(computers, await computersOf(offices));
         const { code, expiresAt } = record((note) => {

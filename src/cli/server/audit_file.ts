@@ -74,7 +74,11 @@ export function withAuditFile(
 ): AuditedLogger {
   const trail = new AuditTrail(logger);
   const reminders = new TokenBucket(rateOf(1, REMINDER_MS), nowMs);
-  const lost: { total: number; untold: number; inRow: number; error?: unknown } = { total: 0, untold: 0, inRow: 0 };
+  const lost: { total: number; untold: number; inRow: number; error?: unknown } = {
+    total: 0,
+    untold: 0,
+    inRow: 0,
+  };
   const tell = () => {
     if (lost.untold === 0 || file === undefined) return;
     const fields = { path: file.path, lines_lost: lost.untold, error: describeError(lost.error) };

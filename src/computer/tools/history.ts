@@ -1,7 +1,7 @@
 /**
  * What was called and read, for the owner of the Computer; and the servers of calls, for the order of windows and documents.
  */
-import { Digests, digestOfText } from "../../json/digest.ts";
+import { digestOfText, Digests } from "../../json/digest.ts";
 import { fitsApproximately, isRecord } from "../../json/json.ts";
 import { shorten } from "../../text/text.ts";
 import { isSecretName, MASK } from "../secrets/masking.ts";

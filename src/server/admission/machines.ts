@@ -295,10 +295,13 @@ function requireOwnName(machine: Machine, others: readonly Machine[]): void {
   const { name, formerName = name } = machine;
   for (const own of new Set([name, formerName])) {
     const holder = others.find((each) =>
-      looksOf(each).includes(skeletonOf(own)) && each.offices.some((office) => machine.offices.includes(office))
+      looksOf(each).includes(skeletonOf(own)) &&
+      each.offices.some((office) => machine.offices.includes(office))
     );
     if (holder === undefined) continue;
-    const what = own === name ? "choose another" : "this machine has it beside its new one until it is renamed again";
+    const what = own === name
+      ? "choose another"
+      : "this machine has it beside its new one until it is renamed again";
     throw new MachineError(
       `Cannot use the name "${own}": machine "${holder.id}" has it, or a similar one, in one of these offices; ${what}`,
     );
