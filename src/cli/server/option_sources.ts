@@ -136,6 +136,8 @@ function parseText(option: Option, { text, earlier, refuse }: {
   }
 }
 
+/** The variable of a log that programs write which read calls. */
+const ACTIVITY_LOG = "A2C_ACTIVITY_LOG";
 /** Variables of the clients that resemble one of the Server. */
 const CLIENT_VARIABLES: readonly string[] = [
   "A2C_AUTH",
@@ -173,6 +175,9 @@ export function misspeltVariables(program: Command, variables: readonly string[]
   const spellings = new Map(known.map((name) => [name.startsWith(PREFIX) ? name : PREFIX + name, name]));
   for (const name of unread) requireHarmless(name, [...spellings.keys()]);
   return unread.flatMap((name) => {
+    if (name === ACTIVITY_LOG) {
+      return [`environment variable ${name} has no effect: a hub and a gateway write this log, a Server reads no calls`];
+    }
     const meant = relatedName(name, [...spellings.keys()]) ?? closestWord(name, spellings.keys());
     if (meant === undefined) return [];
     return [`environment variable ${name} has no effect; did you mean ${spellings.get(meant)}?`];
