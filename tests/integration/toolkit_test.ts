@@ -8,6 +8,7 @@ import { KIOSK_HOST, KIOSK_WINDOW } from "../fixtures/kiosk.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";
 import { eventually, within } from "../fixtures/within.ts";
 import { ComputerOffice } from "./_computer_office.ts";
+import { RawPeer } from "./_socket.ts";
 import { openToolkitOffice, PICTURE, untilCancelled, untilItHangs } from "./_toolkit_office.ts";
 
 const OWN = ["list_computers", "view_desktop", "find_documents", "read_document"];
@@ -154,6 +155,23 @@ Deno.test("createToolkit(): tools come and go with their Computers, and the tool
   const closed = new Promise<void>((resolve) => transport.onclose = resolve);
   await agent.close();
   await within(closed, "the transport to be closed");
+});
+
+Deno.test("a call whose Computer leaves may have run, and one that is made afterwards has not", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
+  using kit = createToolkit(agent, { builtins: false });
+  await using computer = await RawPeer.join(server.url, { role: "computer", name: "desk", office_id: "lab" });
+  const tools = [{ name: "deploy", description: "", params_schema: { type: "object" }, return_schema: null }];
+  computer.serve("client:get_tools", (body) => [{ tools, req_id: Object(body).req_id }]);
+  await eventually(() => kit.tools(), ({ length }) => length === 1, "the tool");
+  const asked = computer.nextRequest("client:tool_call");
+  const running = kit.call("deploy", {});
+  await asked;
+  await computer.cut();
+  const texts = [await running, await kit.call("deploy", {})].map(({ content: [first] }) => first?.["text"]);
+  assertMatch(`${texts[0]}`, /: it left the office during the call\. The tool may have run\./);
+  assertMatch(`${texts[1]}`, /not in the office now|The tool did not run|is gone since/);
 });
 
 Deno.test("createToolkit(): what is no Agent is a TypeError", () => {

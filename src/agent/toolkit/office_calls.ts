@@ -1,6 +1,8 @@
 /** Calls of the tools of an office, with a result whatever happens. */
 import { abortable } from "../../async/abortable.ts";
 import { Deadline } from "../../async/deadline.ts";
+import { ErrorCode } from "../../protocol/error_codes.ts";
+import { SmcpError } from "../../protocol/errors.ts";
 import { toSeenName } from "../../text/safe_text.ts";
 import { errorResult, type McpToolResult } from "../../local_tools/mcp.ts";
 import type { ToolContext } from "./tool_context.ts";
@@ -13,8 +15,12 @@ import type { OfficeTool } from "./toolset.ts";
 export const DEFAULT_CALL_TIMEOUT_MS = 300_000;
 /** How long a call waits for a lost connection, and for a Computer that was lost with it, in milliseconds. */
 const RETURN_PATIENCE_MS = 5_000;
-const HAS_LEFT =
-  "it left the office during the call. The tool may have run. Call list_computers to see who is there";
+
+/** What Servers answer when a Computer leaves during a call. */
+function leftDuring(computer: string): SmcpError {
+  const details = { computer_name: computer, may_have_run: true };
+  return new SmcpError(ErrorCode.NOT_FOUND, "The Computer left the office during the call", { details });
+}
 
 /** Calls tools of Computers. A failure is a result that tells a model what to do. */
 export class OfficeCalls {
@@ -46,11 +52,13 @@ export class OfficeCalls {
       const what = `Cannot call "${name}" on Computer ${toSeenName(computer)}`;
       return errorResult(`${what}: ${problem}. The tool did not run. ${TRY_AGAIN}`);
     }
-    const reason = () => new DOMException(HAS_LEFT, "AbortError");
+    const reason = () => leftDuring(computer);
     using gone = new Deadline(Infinity, { reason, signal });
+    // A Server tells a call to a Computer that has left before that it did not run, and some say nothing when one leaves later.
+    const isThere = this.#view.isThere(computer);
     using _watch = {
       [Symbol.dispose]: this.#view.onChange(({ kind }) => {
-        if (kind === "members" && !this.#view.has(computer)) gone.abort(reason());
+        if (isThere && kind === "members" && !this.#view.has(computer)) gone.abort(reason());
       }),
     };
     try {

@@ -137,6 +137,12 @@ export class OfficeView implements Disposable {
     return this.#computers.has(computer);
   }
 
+  /** Whether the Computer is known, and has not left, also not to sleep. */
+  isThere(computer: string): boolean {
+    const known = this.#computers.get(computer);
+    return known !== undefined && known.hasLeft !== true;
+  }
+
   isReachable(computer: string): boolean {
     return this.#computers.has(computer) && this.problemOf(computer) === undefined;
   }

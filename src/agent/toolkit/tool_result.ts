@@ -119,6 +119,13 @@ function explain(error: unknown, computer: string): string {
     return "you may call it only after the owner of the Computer was asked, and this Computer, or the Server, cannot do " +
       "that. The tool did not run. Tell the user";
   }
+  if (error instanceof SmcpError && error.details?.["may_have_run"] === true) {
+    const what = error.code === ErrorCode.NOT_FOUND
+      ? "it left the office during the call"
+      : toSeenError(error);
+    return `${what}. The tool may have run. Call list_computers to see who is there, and check what it has done before you ` +
+      "call it again";
+  }
   if (error instanceof SmcpError && error.details?.["replaced"] === true) {
     return "another machine has its name now. List the tools again and call one of those";
   }

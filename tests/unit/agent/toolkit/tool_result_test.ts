@@ -69,6 +69,8 @@ Deno.test("failureResult() tells a model whether the tool may have run, and what
   assertMatch(fail(replaced), /another machine has its name now\. List the tools again/);
   assertMatch(fail(new RequestTimeoutError("late")), /no answer came in time\. The tool may have run/);
   assertMatch(fail(new SmcpError(404, "No peer")), /not in the office now\. Call list_computers/);
+  const late = new SmcpError(408, "No answer", { details: { may_have_run: true } });
+  assertMatch(fail(late), /: "No answer"\. The tool may have run\./);
   assertMatch(fail(new Error("broken")), /^Cannot call "read" on Computer "desk": "broken"/);
 });
 
