@@ -40,8 +40,8 @@ main() {
   # On the same disk, so that the new folder takes the place of the old one at once.
   mkdir -p "$(dirname "$folder")" "$HOME/.local/bin"
   work=$(mktemp -d "$(dirname "$folder")/.a2c-smcp.XXXXXX")
-  # A program that could not be put back stays.
-  trap '[ -e "$work/old" ] && [ ! -e "$folder" ] || rm -rf "$work"' EXIT
+  trap finish EXIT
+  trap 'exit 130' HUP INT TERM
   fetch "$place/SHA256SUMS" "$work/SHA256SUMS"
   line=$(grep -E "  a2c-smcp-[0-9][^ ]*-$system-$machine\.tar\.gz$" "$work/SHA256SUMS") ||
     fail "the release has no archive for $system-$machine"
@@ -56,10 +56,7 @@ main() {
   tar -xzf "$work/$archive" -C "$work/new" --strip-components=1
   "$work/new/a2c-smcp" --version >/dev/null || fail "the program does not start on this system; nothing was changed"
   [ ! -e "$folder" ] || mv "$folder" "$work/old"
-  if ! mv "$work/new" "$folder"; then
-    if [ -e "$work/old" ] && ! mv "$work/old" "$folder"; then fail "cannot write $folder; the old program is in $work/old"; fi
-    fail "cannot write $folder; nothing was changed"
-  fi
+  mv "$work/new" "$folder" || fail "cannot write $folder"
   ln -sfn "$folder/a2c-smcp" "$HOME/.local/bin/a2c-smcp"
   echo "Installed $("$folder/a2c-smcp" --version) in $folder"
   case :$PATH: in
@@ -69,6 +66,15 @@ main() {
       add_to_path "$system"
       ;;
   esac
+}
+
+# Puts the old program back where the new one did not take its place.
+finish() {
+  if [ -e "$work/old" ] && [ ! -e "$folder" ] && ! mv "$work/old" "$folder"; then
+    echo "The program of before is in $work/old" >&2
+    return
+  fi
+  rm -rf "$work"
 }
 
 # The line for the user's shell, in a file that each new terminal reads.

@@ -145,37 +145,35 @@ export function appendPrivateFile(
 /**
  * Creates a file for its owner alone if it does not exist, and returns what appends a line. Each line is appended whole, so that
  * several programs can share the file, and opens it, so that it can be truncated or moved meanwhile, as `logrotate` does. After a
- * line that a full disk or the end of a program has cut, the next one begins on a line of its own.
+ * line that a full disk or the end of a program has cut, the next one begins on a line of its own, where this program may read the
+ * file.
  */
 export function openLineLog(path: string): (line: string) => void {
-  openToAppend(path).close();
+  // Asked here, since Deno would stop the program to ask at a terminal.
+  const read = Deno.permissions.querySync({ name: "read", path }).state === "granted";
+  openToAppend(path, { read }).close();
   return (line) => {
-    using file = openToAppend(path);
-    writeWhole(file, new TextEncoder().encode(`${endsCut(path) ? "\n" : ""}${line}\n`));
+    using file = openToAppend(path, { read });
+    writeWhole(file, new TextEncoder().encode(`${read && endsCut(file) ? "\n" : ""}${line}\n`));
   };
 }
 
-function openToAppend(path: string): Deno.FsFile {
+function openToAppend(path: string, { read = false } = {}): Deno.FsFile {
   // Deno.writeFile() would set the mode of a file that is there, too.
-  return Deno.openSync(path, { append: true, create: true, mode: 0o600 });
+  return Deno.openSync(path, { read, append: true, create: true, mode: 0o600 });
 }
 
 function writeWhole(file: Deno.FsFile, bytes: Uint8Array): void {
   for (let start = 0; start < bytes.length;) start += file.writeSync(bytes.subarray(start));
 }
 
-/** Whether the last line of a file has no end, as far as this program may read it. */
-function endsCut(path: string): boolean {
-  try {
-    const { isFile, size } = Deno.statSync(path);
-    if (!isFile || size === 0) return false;
-    using file = Deno.openSync(path);
-    file.seekSync(-1, Deno.SeekMode.End);
-    const last = new Uint8Array(1);
-    return file.readSync(last) === 1 && last[0] !== 0x0a;
-  } catch {
-    return false;
-  }
+/** Whether the last line of a file has no end. */
+function endsCut(file: Deno.FsFile): boolean {
+  const { isFile, size } = file.statSync();
+  if (!isFile || size === 0) return false;
+  file.seekSync(-1, Deno.SeekMode.End);
+  const last = new Uint8Array(1);
+  return file.readSync(last) === 1 && last[0] !== 0x0a;
 }
 
 function sizeOf(path: string): number {

@@ -183,7 +183,8 @@ export class AuthorizationServer implements Disposable {
     const { grant, scopes, expiresAt } = known;
     const { id, client, consentedBy: person, offices, computers } = grant;
     const rights = scopes.includes(CALL_SCOPE) ? grant.rights : "read";
-    return { id, client, person, offices, computers, rights, expiresAt, signal: this.#inUse.use(grant) };
+    const signal = this.#inUse.use(grant);
+    return signal && { id, client, person, offices, computers, rights, expiresAt, signal };
   }
 
   #decide(token: string, resource: string): TokenAccess | TokenRefusal {

@@ -1,6 +1,9 @@
 /** Consent: a person proves the right to connect a client, sees who asks, and says what the client may do. */
 import { BoundedMap } from "../async/bounded_collections.ts";
+import { MAX_CLIENT_LENGTH } from "../protocol/call.ts";
+import { skeletonOf } from "../protocol/look_alikes.ts";
 import { ACCESS_RIGHTS, type AccessRights } from "../protocol/rights.ts";
+import { shorten } from "../text/text.ts";
 import { CALL_SCOPE, READ_SCOPE, SCOPES } from "../http/mcp/resource_server.ts";
 import type { HubAudit } from "./audit.ts";
 import { hostOf, isDocumentId } from "./clients.ts";
@@ -244,8 +247,7 @@ export class Consents {
     const { grants, library, audit } = this.#options;
     const { returnsTo } = client;
     const { rights, offices, computers, consentedBy } = given;
-    // Many clients have the same name, such as that of mcp-remote: the owner of a machine is told whose it is.
-    const name = consentedBy === ANYBODY ? client.name : `${client.name} of ${consentedBy}`;
+    const name = toGrantName(client.name, consentedBy);
     const id = grants.add({
       ...given,
       clientId,
@@ -278,6 +280,17 @@ export class Consents {
     const fields = { reason, client: client.name, client_id: clientId, resource: resource.url };
     this.#options.audit.refused(fields);
   }
+}
+
+/**
+ * What grants and Computers call a client: many have the same name, such as that of mcp-remote, so it says whose it is. Where a
+ * name has something like that, what the hub adds stands at its end, whatever is cut.
+ */
+function toGrantName(client: string, person: string): string {
+  const claims = skeletonOf(client.replace(/\s+/g, " ")).includes(" of ");
+  if (person === ANYBODY && !claims) return client;
+  const whose = ` of ${person === ANYBODY ? "somebody" : shorten(person, MAX_CLIENT_LENGTH / 2)}`;
+  return `${shorten(client, MAX_CLIENT_LENGTH - 1 - whose.length)}${whose}`;
 }
 
 /** The offices that a client is offered, of those that it asks for; none of a path without an office whose person names none either. */

@@ -60,11 +60,11 @@ export class GrantsInUse {
     this.#timer = setInterval(() => this.#look(), INTERVAL_MS);
   }
 
-  /** Counts a use; returns the signal that ends what the grant has opened. */
-  use(grant: Grant): AbortSignal {
+  /** Counts a use; returns the signal that ends what the grant has opened, `undefined` for one that has ended meanwhile. */
+  use(grant: Grant): AbortSignal | undefined {
     this.#compare();
     const known = this.#known.get(grant.id);
-    if (known === undefined) return AbortSignal.abort(ENDED);
+    if (known === undefined) return undefined;
     known.usedAt = Date.now();
     return known.ending.signal;
   }

@@ -76,7 +76,7 @@ export function toCallTimes(
 }
 
 /** The longest name of a client, in characters. */
-const MAX_CLIENT_LENGTH = 64;
+export const MAX_CLIENT_LENGTH = 64;
 
 /** Characters that cannot be seen, and those that change the direction of text. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu;

@@ -111,3 +111,20 @@ Deno.test({
     assertEquals((await release.install(known))[1].endsWith("\nNext: a2c-smcp demo\n"), true);
   },
 });
+
+Deno.test({
+  name: "a program that cannot be replaced stays where it was",
+  ignore,
+  async fn() {
+    using release = await new Release().pack();
+    assertEquals((await release.install())[0], 0);
+    const tools = join(release.path, "tools");
+    await Deno.mkdir(tools);
+    const script = '#!/bin/sh\ncase "$1" in */new) exit 1 ;; esac\nexec /bin/mv "$@"\n';
+    await Deno.writeTextFile(join(tools, "mv"), script, { mode: 0o755 });
+    const [code, said] = await release.install({ PATH: `${tools}:/usr/bin:/bin` });
+    assertEquals(code, 1);
+    assertStringIncludes(said, "cannot write");
+    assertEquals(await release.start(), "a2c-smcp 9.9.9\n");
+  },
+});

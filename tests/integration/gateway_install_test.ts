@@ -169,10 +169,11 @@ test("an entry keeps what a person has added to it", async (home) => {
   await home.mcp("install", "cursor", "--yes", "--timeout", "5m");
   const { args, env } = JSON.parse(await home.read(".cursor/mcp.json")).mcpServers.a2c;
   assertEquals([args.includes("300s"), env], [true, { A: "1" }]);
-  const remote = JSON.stringify({ mcpServers: { a2c: { url: HUB, headers: { "x-team": "1" } } } }, null, 2);
-  await home.write(".cursor/mcp.json", remote);
+  const headers = { "x-team": "1" };
+  const spelled = HUB.replace(".com", ".com:443");
+  await home.write(".cursor/mcp.json", JSON.stringify({ mcpServers: { a2c: { url: spelled, headers } } }));
   await home.hub("install", "cursor", HUB, "--yes");
-  assertEquals(await home.read(".cursor/mcp.json"), remote);
+  assertEquals(JSON.parse(await home.read(".cursor/mcp.json")).mcpServers.a2c, { url: HUB, headers });
 });
 
 /** As much of one as this program looks at. */
@@ -204,6 +205,11 @@ for (const { client, file, member } of JSON_CLIENTS) {
 /** An entry of this name for another URL. */
 const FOREIGN = [
   [
+    "claude",
+    ".config/Claude/claude_desktop_config.json",
+    '{ "mcpServers": { "mine": {}, "a2c": { "command": "npx", "args": ["mcp-remote", "https://x.example"], "env": { "T": "s3cret" } } } }',
+  ],
+  [
     "cursor",
     ".cursor/mcp.json",
     '{ "mcpServers": { "mine": {}, "a2c": { "url": "https://x.example/?k=s3cret", "headers": { "authorization": "s3cret" } } } }',
@@ -222,7 +228,7 @@ for (const [client, file, before] of FOREIGN) {
     await home.write(file, before);
     const { code, stdout } = await home.hub("install", client, HUB, "--yes");
     assertEquals([code, stdout.includes("s3cret")], [0, false]);
-    assertStringIncludes(stdout, '- "a2c"');
+    assertMatch(stdout, /^ {2}- "a2c"$/m);
     const after = await home.read(file);
     assertEquals([after.includes("s3cret"), after.includes("mine")], [false, true]);
   });
@@ -318,7 +324,7 @@ test("a client reads a folder of documents by one line, beside the gateway, unti
     assertStringIncludes(JSON.stringify(found), "harvest.md");
   }
   const other = await home.hub("install", "cursor", "--documents", home.file("."), "--dry-run");
-  assertMatch(other.stdout, /^ {2}- "documents"$/m);
+  assertMatch(other.stdout, /^ {2}- "documents" \(what you have added to it stays\)$/m);
   assertEquals((await home.hub("uninstall", "cursor", ...folder, "--yes")).code, 0);
   assertEquals(Object.keys(JSON.parse(await home.read(".cursor/mcp.json")).mcpServers), ["a2c"]);
   const missing = await home.hub("install", "cursor", "--documents", home.file("none"), "--yes");

@@ -164,6 +164,7 @@ export class HostedComputer implements AsyncDisposable {
       const what = isPaused
         ? "the pause ends with this program, since a restart does not know of it"
         : "the next start of this Computer is paused again";
+      this.options.logger.warn(what, { error: describeError(error) });
       return `${what}: ${describeError(error)}`;
     }
   }

@@ -97,7 +97,7 @@ export function withAuditFile(
       if (reminders.take()) tell();
       return;
     }
-    if (lost.inRow === 0) return;
+    if (lost.inRow === 0 || !reminders.take()) return;
     logger.warn("the audit log is written again", { path: file?.path, lines_lost: lost.inRow });
     lost.untold = lost.inRow = 0;
   };

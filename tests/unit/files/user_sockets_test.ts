@@ -19,8 +19,9 @@ Deno.test("a program that was started without the name of its user uses the same
     const config = fromFileUrl(new URL("../../../deno.json", import.meta.url));
     const args = ["eval", "--ext=ts", "--config", config, code];
     const command = new Deno.Command(Deno.execPath(), { args, clearEnv: true, env: { ...rest, ...named } });
-    const { stdout, stderr } = await command.output();
-    return new TextDecoder().decode(stdout) || new TextDecoder().decode(stderr);
+    const { success, stdout, stderr } = await command.output();
+    assert(success, new TextDecoder().decode(stderr));
+    return new TextDecoder().decode(stdout);
   };
   const { username } = userInfo();
   assertEquals(await folderWith({}), await folderWith({ USER: username, USERNAME: username }));

@@ -71,20 +71,22 @@ function decoded(name: string): string {
   }
 }
 
-/** The file of exactly this path, else the files whose path on this machine ends so. */
+/** The file of exactly this path, else the files whose path ends so, or is so on this machine. */
 function filesOf(named: string, given: NamedFiles): FolderFile[] {
-  const wanted = `/${folded(named)}`;
+  const wanted = folded(named);
   const ending: FolderFile[] = [];
   for (const file of given.files.values()) {
-    if (pathOf(file, given) === named) return [file];
-    if (`/${folded(`${file.root}/${file.path}`)}`.endsWith(wanted)) ending.push(file);
+    const path = pathOf(file, given);
+    if (path === named) return [file];
+    const isEnd = `/${folded(path)}`.endsWith(`/${wanted}`);
+    if (isEnd || folded(`${file.root}/${file.path}`) === wanted) ending.push(file);
   }
   return ending;
 }
 
 /** A path as it is compared: whatever it begins with, its separators and the case of its letters. */
 function folded(path: string): string {
-  const plain = path.replaceAll("\\", "/").replace(/^(?:file:\/\/)?(?:\.?\/)+/, "");
+  const plain = path.replace(/^file:\/\//, "").replace(/[\\/]+/g, "/").replace(/^(?:\.?\/)+/, "");
   return plain.normalize("NFC").toLowerCase();
 }
 

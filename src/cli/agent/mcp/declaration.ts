@@ -70,7 +70,7 @@ export function addMcpCommand(
     )
     .option("--print-config", "print the entry for the file of an MCP client, and serve nobody", false)
     .action(async (options: McpOptions) => {
-      if (options.printConfig) return await (await installing()).printConfig(placeOf(undefined), nameOf({}));
+      if (options.printConfig) return (await installing()).printConfig(placeOf(undefined), nameOf({}));
       if (options.documents === undefined) return await serve(options);
       throw new UsageError('Cannot serve --documents here: "a2c-smcp documents DIR" serves them to a client');
     });

@@ -7,13 +7,16 @@ const MIB = 1024 * 1024;
 async function save(
   file: string,
   signal?: AbortSignal,
-): Promise<{ status: number; sizes: readonly number[] }> {
+): Promise<{ status: number; sizes: readonly number[]; text: string }> {
   const sizes: number[] = [];
   using handler = await makeHandler({
     list: () => Promise.resolve([]),
     call: (_name, args) => {
       sizes.push(String(args["file"]).length);
-      return Promise.resolve({ content: [] });
+      return Promise.resolve({
+        content: [],
+        _meta: { a2c_computer: "desk", a2c_mcp_server: "files", own: 1 },
+      });
     },
     onListChanged: () => () => undefined,
   });
@@ -26,12 +29,17 @@ async function save(
       ...(signal === undefined ? {} : { signal }),
     }),
   );
-  await response.text();
-  return { status: response.status, sizes };
+  return { status: response.status, sizes, text: await response.text() };
 }
 
 Deno.test("a client over HTTP in memory may send a file as an argument", async () => {
-  assertEquals(await save("x".repeat(5 * MIB)), { status: 200, sizes: [5 * MIB] });
+  const { status, sizes } = await save("x".repeat(5 * MIB));
+  assertEquals([status, sizes], [200, [5 * MIB]]);
+});
+
+Deno.test("a result has the metadata of the MCP server alone: some toolkits show a model all of it", async () => {
+  const { text } = await save("x");
+  assertEquals([text.includes('"own":1'), text.includes("a2c_")], [true, false], text);
 });
 
 Deno.test("a request that was aborted rejects with its reason", async () => {

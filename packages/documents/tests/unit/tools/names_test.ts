@@ -42,6 +42,8 @@ Deno.test("a document is found by its path as Windows writes it", () => {
       "file:///C:/Users/Ada/Reports/a/q1.md",
     ]
   ) assertEquals(findNamed(name, given).file.path, "a/q1.md", name);
+  assertEquals(findNamed("D:\\q2.md", named(["q2.md"], ["D:\\"])).file.path, "q2.md");
+  assertThrows(() => findNamed("reports/a/q1.md", given), TypeError, "No document named");
 });
 
 Deno.test("a name of several documents or of none is an error that names those it may be", () => {

@@ -28,7 +28,8 @@ import {
 const MAX_BYTES = 16 * 1024 * 1024;
 const SHARED_SEAT =
   "Its windows, other clients with the same entry, and a2c-smcp agent share the office's one seat.";
-/** The end of the name of the copy that the first change leaves; later changes keep it. */
+const BEFORE = "The file as it was before the first change";
+/** The end of the name of the copy that the first change leaves, empty where there was no file; later changes keep it. */
 const BACKUP = ".before-a2c";
 
 export interface ChangeOptions {
@@ -50,22 +51,25 @@ export async function installInto(
   options: ChangeOptions,
 ): Promise<void> {
   const client = locate(name, options);
-  const { entry, files } = await plan(place, options.as);
+  await requireFiles(place);
+  const { entry, files } = plan(place, options.as);
   if ("url" in entry) requireReachable(client, entry.url);
   const before = await readClientFile(client);
   const environment = environmentOf(client, place);
   const after = withEntry(before, client, { name: options.as, entry, environment });
   // Nothing else of the file is shown, which may hold secrets of other programs, in an entry of this name as well.
-  const isReplaced = Object.keys(entryIn(before, client, options.as)).length > 0;
-  const added = { ...membersOf(client, entry), env: environment };
+  const members = membersOf(client, entry);
+  const old = entryIn(before, client, options.as);
+  const added = { ...members, env: environment };
+  const kept = isOfAnotherUrl(old, members) ? "" : " (what you have added to it stays)";
   const shown = [
-    ...isReplaced ? [removedLine(options.as)] : [],
+    ...Object.keys(old).length > 0 ? [`${removedLine(options.as)}${kept}`] : [],
     JSON.stringify({ [options.as]: added }, null, 2).replace(/^/gm, "  + "),
   ].join("\n");
   if (!await agreed(client, { before, after, shown }, options)) return;
   if (files !== undefined) await writeEntryFiles(files);
   const copy = await writeClientFile(client, { before, after });
-  if (copy !== undefined) console.log(copyText(copy));
+  if (copy !== undefined) console.log(`${BEFORE}: ${copy}`);
   const isGateway = files !== undefined;
   for (const line of resultOf(client, { name: options.as, entry, isGateway })) console.log(line);
   if ("url" in place && place.caFile !== undefined && environment === undefined) {
@@ -88,15 +92,21 @@ function ownTrust(client: string): string {
     "machine trusts, or start the client with NODE_EXTRA_CA_CERTS=FILE if it runs on Node.";
 }
 
-/** @throws {Error} for a file that cannot be used, of which the person would only hear in the client. */
-async function plan(
-  place: EntryPlace,
-  as: string,
-): Promise<{ readonly entry: ClientEntry; readonly files?: EntryFiles }> {
+/** @throws {UsageError} for a file that cannot be used, of which the person would only hear in the client. */
+async function requireFiles(place: EntryPlace): Promise<void> {
   const { caFile } = "connection" in place ? place.connection : "url" in place ? place : {};
   const { tokenFile } = "connection" in place ? place.connection : {};
   if (caFile !== undefined) await readCa(caFile);
-  if (tokenFile !== undefined) await readTokenFile(tokenFile);
+  if (tokenFile === undefined) return;
+  await readTokenFile(tokenFile).catch((cause) => {
+    throw new UsageError(cause.message, { cause });
+  });
+}
+
+function plan(
+  place: EntryPlace,
+  as: string,
+): { readonly entry: ClientEntry; readonly files?: EntryFiles } {
   if ("url" in place) return { entry: { url: entryUrl(place.url) } };
   refuseCachedProgram("make an entry");
   if ("documents" in place) return { entry: documentsEntry(place.documents) };
@@ -151,7 +161,7 @@ export async function uninstallFrom(name: ClientName, options: ChangeOptions): P
   const shown = removedLine(options.as);
   if (!await agreed(client, { before, after: after ?? "", shown }, options)) return;
   const copy = await writeClientFile(client, { before, after: after ?? "" });
-  if (copy !== undefined) console.log(copyText(copy));
+  if (copy !== undefined) console.log(`${BEFORE}: ${copy}`);
   console.log(`${client.title} no longer has "${options.as}". ${client.thenRemoved}`);
   const token = writtenToken(before, client, options.as);
   if (token !== undefined) {
@@ -182,7 +192,8 @@ function writtenToken(text: string, client: McpClient, name: string): string | u
 
 /** Prints the link that adds the entry, or the MCP server at a URL, with one click. */
 export async function printLink(client: LinkClient, place: EntryPlace, as: string): Promise<void> {
-  const { entry, files } = await plan(place, as);
+  await requireFiles(place);
+  const { entry, files } = plan(place, as);
   // The link is for this user: what it starts reads these files.
   if (files !== undefined) await writeEntryFiles(files);
   console.log(installLink(client, { name: as, entry }));
@@ -190,8 +201,8 @@ export async function printLink(client: LinkClient, place: EntryPlace, as: strin
 }
 
 /** Prints the entry in the form that most clients read. */
-export async function printConfig(place: EntryPlace, as: string): Promise<void> {
-  const { entry, files } = await plan(place, as);
+export function printConfig(place: EntryPlace, as: string): void {
+  const { entry, files } = plan(place, as);
   console.log(JSON.stringify({ mcpServers: { [as]: entry } }, null, 2));
   if (files?.token !== undefined) {
     console.error(
@@ -230,9 +241,9 @@ function withEntry(
       format === "toml" ? removeTomlTable(text ?? "", path) : removeMemberText(text ?? "", path);
     if (entry === undefined) return removed();
     const members = membersOf(client, entry);
-    const { url = members.url } = entryIn(text, client, name);
-    // What a person has added for another URL, such as a token in a header, is not sent to this one.
-    if (url !== members.url) return withEntry(removed(), client, { name, entry, environment });
+    if (isOfAnotherUrl(entryIn(text, client, name), members)) {
+      return withEntry(removed(), client, { name, entry, environment });
+    }
     if (format === "toml") return setTomlMembers(text ?? "", path, members);
     if (text === undefined || !hasMember(text, path)) {
       const own = Object.entries({ ...members, env: environment }).filter(([, value]) => value !== undefined);
@@ -258,11 +269,22 @@ function withEntry(
   }
 }
 
+/** Whether an entry leads to another URL than these members: what a person has added to it, such as a token, is not for that one. */
+function isOfAnotherUrl(entry: Readonly<Record<string, unknown>>, members: TomlMembers): boolean {
+  const url = urlOf(entry);
+  return url !== undefined && url !== urlOf(members);
+}
+
+/** The URL to which an entry leads by itself or by mcp-remote, in one form. */
+function urlOf(entry: Readonly<Record<string, unknown>>): string | undefined {
+  const args = isTexts(entry["args"]) ? entry["args"] : [];
+  const urls = [entry["url"], entry["serverUrl"], entry["httpUrl"], ...args.includes("mcp-remote") ? args : []];
+  const url = urls.find((each) => typeof each === "string" && URL.canParse(each));
+  return url === undefined ? undefined : new URL(String(url)).href.replace(/\/$/, "");
+}
+
 /** The members of an entry. What is `undefined` belongs to an entry of another kind. */
-function membersOf(
-  { isTyped, readsUrls }: McpClient,
-  entry: ClientEntry,
-): TomlMembers & { readonly url: string | undefined } {
+function membersOf({ isTyped, readsUrls }: McpClient, entry: ClientEntry): TomlMembers {
   const isRemote = "url" in entry && readsUrls;
   const type = isTyped ? { type: isRemote ? "http" : "stdio" } : {};
   if (isRemote) return { ...type, command: undefined, args: undefined, url: entry.url };
@@ -294,7 +316,8 @@ async function agreed(
   if (!Deno.stdin.isTerminal()) {
     throw new UsageError("Cannot ask for an agreement here: add --yes, or --dry-run to look");
   }
-  const kept = before === "" ? "" : ` The file as it was is kept beside it, as ${basename(file)}${BACKUP}`;
+  const copy = `${basename(file)}${BACKUP}`;
+  const kept = before === "" || await isEmpty(`${file}${BACKUP}`) ? "" : ` ${BEFORE} is kept beside it, as ${copy}`;
   const text = `Write this change?${kept} (y or n): `;
   const answer = await new LazyEditor().use((editor) => ask(editor, { text, default: "n" }));
   if (/^y(es)?$/i.test(answer?.trim() ?? "")) return true;
@@ -303,15 +326,15 @@ async function agreed(
 }
 
 /**
- * Replaces the file in one step, with its permissions; a link is followed. Resolves to the copy of the text before the first
- * change, if there was one.
+ * Replaces the file in one step, with its permissions; a link is followed. Resolves to the path of the copy of the text
+ * before the first change, if there was one.
  *
  * @throws {UsageError} the client has changed its file since it was read.
  */
 export async function writeClientFile(
   client: McpClient,
   { before, after }: { readonly before: string | undefined; readonly after: string },
-): Promise<Copy | undefined> {
+): Promise<string | undefined> {
   const { file, title } = client;
   if (await readClientFile(client) !== before) {
     throw new UsageError(
@@ -321,7 +344,7 @@ export async function writeClientFile(
   await Deno.mkdir(dirname(file), { recursive: true });
   const real = await Deno.realPath(file).catch(() => undefined) ?? await withoutLink(file);
   const mode = before === undefined ? 0o600 : (await Deno.stat(real)).mode ?? 0o600;
-  const copy = before === undefined ? undefined : await keepBefore(real, before);
+  const copy = await keepBefore(real, before ?? "");
   await replaceFile(real, after, { mode: mode & 0o777 });
   if (Deno.build.os !== "windows") await Deno.chmod(real, mode & 0o777);
   return copy;
@@ -336,25 +359,17 @@ async function withoutLink(file: string): Promise<string> {
   );
 }
 
-/** The copy of a client's file. */
-interface Copy {
-  readonly path: string;
-  /** Whether this change has made it, and not the first one. */
-  readonly isNew: boolean;
-}
-
-/** Keeps the text before the first change beside the file. */
-async function keepBefore(file: string, text: string): Promise<Copy> {
-  const path = `${file}${BACKUP}`;
+/** Keeps the text before the first change beside the file, and resolves to its path if there is such a text. */
+async function keepBefore(file: string, text: string): Promise<string | undefined> {
+  const copy = `${file}${BACKUP}`;
   try {
-    await Deno.writeTextFile(path, text, { createNew: true, mode: 0o600 });
-    return { path, isNew: true };
+    await Deno.writeTextFile(copy, text, { createNew: true, mode: 0o600 });
   } catch (error) {
     if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
-    return { path, isNew: false };
   }
+  return await isEmpty(copy) ? undefined : copy;
 }
 
-function copyText({ path, isNew }: Copy): string {
-  return `The file as it was before ${isNew ? "this" : "the first"} change: ${path}`;
+async function isEmpty(file: string): Promise<boolean> {
+  return (await Deno.stat(file).catch(() => undefined))?.size === 0;
 }
