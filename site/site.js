@@ -121,7 +121,7 @@ async function find(text) {
 function findSymbols(text, symbols) {
   const [, word, call] =
     /^(?:(?:await|class|function|interface|type) +)?(\w[\w.]*)(\(.*)?$/.exec(text) ?? [];
-  if (word === undefined) return [];
+  if (word === undefined) return findSpelledOut(text, symbols);
   // The name of a variable says nothing, such as that of `agent.callTool(`.
   const name = word.replace(".prototype.", ".").replace(/^(?:[a-z]\w*\.)+(?=\w)/, "");
   // Other words are rather searched in the texts.
@@ -135,6 +135,16 @@ function findSymbols(text, symbols) {
   }));
   const order = ({ title, isExact }) => isExact ? 0 : nameOf(title).length;
   return named.sort((a, b) => order(a) - order(b)).slice(0, FEW_HITS);
+}
+
+/** Symbols whose name has the words of a text and hardly any other, such as `callTool` for "call a tool". */
+function findSpelledOut(text, symbols) {
+  const asked = wordsOf(text);
+  const named = symbols.filter(({ title }) => {
+    const words = wordsOf(title.split(".").at(-1).replace(/(?<=[a-z])(?=[A-Z])/g, " "));
+    return words.length > 1 && asked.length - words.length < 2 && words.every((word) => asked.includes(word));
+  });
+  return named.slice(0, FEW_HITS).map((symbol) => ({ ...symbol, url: toUrl(symbol.url).pathname, isExact: false }));
 }
 
 /** Words that say nothing about what somebody looks for. */

@@ -302,6 +302,9 @@ Deno.test("the site has each page of the documentation, whole, small and by itse
           await page.press("Escape"); // empties the search
         }
         assertEquals(wrong, []);
+        await page.type("#query", "call a tool");
+        await page.find("#hits [href$='RemoteComputer.prototype.callTool.html']");
+        await page.press("Escape");
         await page.type("#query", "purple elephants");
         await page.textWith("No page has");
         await page.press("Escape");

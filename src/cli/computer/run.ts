@@ -88,6 +88,10 @@ export async function runAtTerminal(options: ComputerCliOptions, signal: AbortSi
   if (hosted.store.isNew) {
     printSafely(`config "${hosted.store.file}" does not exist yet; "server add" creates it`);
   }
+  const joined = url === undefined ? await joinedServer() : undefined;
+  if (joined !== undefined) {
+    printSafely(`in no office: this machine has joined ${joined}; "quit", and start it with --url ${joined}`);
+  }
   await hosted.start();
   const arrival = url === undefined
     ? undefined
@@ -96,6 +100,12 @@ export async function runAtTerminal(options: ComputerCliOptions, signal: AbortSi
   await reportStart(hosted.computer, { editor, signal: hosted.quitting });
   if (arrival !== undefined) await reportArrival(arrival, { name, editor });
   await runPrompt(hosted, editor);
+}
+
+/** A Server that this machine has joined by code. */
+async function joinedServer(): Promise<string | undefined> {
+  const { JoinedServer } = await import("../machine/joined_server.ts");
+  return (await JoinedServer.servers())[0];
 }
 
 /** How long the first join waits for MCP servers; the default without `--start-timeout`. */

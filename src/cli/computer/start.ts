@@ -121,9 +121,8 @@ export async function reportStart(
   await settledWithin(Promise.race([all, untilAborted(interruption.signal)]), START_GRACE_MS);
 }
 
-/** ` and 12 documents`, where there is nothing but documents. */
+/** ` and 12 documents`. */
 async function documentsText(computer: Computer, signal: AbortSignal): Promise<string> {
-  if (computer.tools.length > 0) return "";
   const { totalCount } = await computer.getFinder({ limit: 0, signal });
   return totalCount === 0 ? "" : ` and ${countOf(totalCount, "document")}`;
 }
