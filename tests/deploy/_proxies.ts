@@ -31,7 +31,7 @@ const configureCaddy: Configure = async ({ folder, listen, servers }) => {
   await Deno.writeTextFile(`${folder}/Caddyfile`, `{\n\tadmin off\n}\n${shipped}`);
   const words = [caddy.command, "run", "--config", `${folder}/Caddyfile`, "--adapter", "caddyfile"];
   const upstreams = servers.map((port) => `127.0.0.1:${port}`).join(" ");
-  const balance = servers.length > 1 ? { A2C_BALANCE: "several" } : {};
+  const balance: Readonly<Record<string, string>> = servers.length > 1 ? { A2C_BALANCE: "several" } : {};
   const env = { A2C_SITE: `http://:${listen}`, A2C_SERVERS: upstreams, HOME: folder, XDG_DATA_HOME: folder };
   return { words, env: { ...env, ...balance } };
 };

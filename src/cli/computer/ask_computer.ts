@@ -93,7 +93,9 @@ async function findComputer({ name, nameSource, place }: AskOptions): Promise<st
 
 const CONFIG_HINT = "or give --config, --documents or --skills to start one for this command alone";
 const START_HINT =
-  `Start one with "${commandLineOf("computer")} --url URL --config FILE", after a restart with the words of before, ` +
+  `Start one with "${
+    commandLineOf("computer")
+  } --url URL --config FILE", after a restart with the words of before, ` +
   CONFIG_HINT;
 
 function statusesOf(paths: readonly string[]): Promise<RunningComputer[]> {

@@ -176,7 +176,9 @@ export function misspeltVariables(program: Command, variables: readonly string[]
   for (const name of unread) requireHarmless(name, [...spellings.keys()]);
   return unread.flatMap((name) => {
     if (name === ACTIVITY_LOG) {
-      return [`environment variable ${name} has no effect: a hub and a gateway write this log, a Server reads no calls`];
+      return [
+        `environment variable ${name} has no effect: a hub and a gateway write this log, a Server reads no calls`,
+      ];
     }
     const meant = relatedName(name, [...spellings.keys()]) ?? closestWord(name, spellings.keys());
     if (meant === undefined) return [];

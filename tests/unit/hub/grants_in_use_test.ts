@@ -37,7 +37,7 @@ Deno.test("the streams of changed grants end at the next use although the disk i
   const { inUse, ids: [first = "", second], find, signals, ends } = changedInUse(state);
   fillDisk(state);
   inUse.use(find(first));
-  assertEquals(signals.map(({ aborted }) => aborted), [true, true]);
+  assertEquals(signals.map((signal) => signal?.aborted), [true, true]);
   assertEquals(ends, [first, second]);
   inUse.close();
 });

@@ -278,7 +278,12 @@ function isOfAnotherUrl(entry: Readonly<Record<string, unknown>>, members: TomlM
 /** The URL to which an entry leads by itself or by mcp-remote, in one form. */
 function urlOf(entry: Readonly<Record<string, unknown>>): string | undefined {
   const args = isTexts(entry["args"]) ? entry["args"] : [];
-  const urls = [entry["url"], entry["serverUrl"], entry["httpUrl"], ...args.includes("mcp-remote") ? args : []];
+  const urls = [
+    entry["url"],
+    entry["serverUrl"],
+    entry["httpUrl"],
+    ...args.includes("mcp-remote") ? args : [],
+  ];
   const url = urls.find((each) => typeof each === "string" && URL.canParse(each));
   return url === undefined ? undefined : new URL(String(url)).href.replace(/\/$/, "");
 }
@@ -317,7 +322,9 @@ async function agreed(
     throw new UsageError("Cannot ask for an agreement here: add --yes, or --dry-run to look");
   }
   const copy = `${basename(file)}${BACKUP}`;
-  const kept = before === "" || await isEmpty(`${file}${BACKUP}`) ? "" : ` ${BEFORE} is kept beside it, as ${copy}`;
+  const kept = before === "" || await isEmpty(`${file}${BACKUP}`)
+    ? ""
+    : ` ${BEFORE} is kept beside it, as ${copy}`;
   const text = `Write this change?${kept} (y or n): `;
   const answer = await new LazyEditor().use((editor) => ask(editor, { text, default: "n" }));
   if (/^y(es)?$/i.test(answer?.trim() ?? "")) return true;
