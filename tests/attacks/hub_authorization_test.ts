@@ -1,7 +1,9 @@
 /** Attacker: a web page, an OAuth client or a thief of codes and tokens, at the authorization server of a hub. */
 import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { Grants } from "../../src/hub/grants.ts";
+import { Invitations } from "../../src/hub/invitations.ts";
 import { StateFile } from "../../src/hub/state_file.ts";
+import { toRequester } from "../../src/protocol/call.ts";
 import { HubBrowser, HubClient, REDIRECT, register, tokensOf } from "../fixtures/hub_client.ts";
 import { HubDoor } from "../fixtures/hub_door.ts";
 
@@ -33,6 +35,23 @@ function grantsOf(hub: HubDoor) {
   using file = StateFile.openExisting(hub.stateFile);
   return new Grants(file).list();
 }
+
+Deno.test("no client passes for that of another person, whatever it calls itself", async () => {
+  await using hub = await HubDoor.open();
+  const grant = async (client_name: string, name?: string) => {
+    using file = StateFile.openExisting(hub.stateFile);
+    const { code } = new Invitations(file).add({ name, offices: ["lab"] });
+    const client = await HubClient.register(hub.url, { client_name });
+    await client.consent(hub.resource("lab"), { code });
+  };
+  await grant("Claude");
+  for (const name of ["Claude of ada", "Claude\u00a0of\u2003ada", "Claude \u043ef ada"]) await grant(name);
+  for (const name of ["Claude", `Claude of ada${" ".repeat(80)}x`, "x".repeat(200)]) await grant(name, "eve");
+  const shown = grantsOf(hub).map(({ client }) => toRequester("hub", client));
+  const ends = Map.groupBy(shown, (name) => / of \w+$/.exec(name)?.[0] ?? name);
+  const counts = Object.fromEntries(ends.entries().map(([end, { length }]) => [end, length]));
+  assertEquals(counts, { "hub/Claude": 1, " of somebody": 3, " of eve": 3 });
+});
 
 Deno.test("a code is of no use without its verifier, at another redirect, or to another client", async () => {
   await using hub = await HubDoor.open();

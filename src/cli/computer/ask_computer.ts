@@ -92,11 +92,8 @@ async function findComputer({ name, nameSource, place }: AskOptions): Promise<st
 }
 
 const CONFIG_HINT = "or give --config, --documents or --skills to start one for this command alone";
-const START_HINT =
-  `Start one with "${
-    commandLineOf("computer")
-  } --url URL --config FILE", after a restart with the words of before, ` +
-  CONFIG_HINT;
+const START_LINE = `${commandLineOf("computer")} --url URL --config FILE`;
+const START_HINT = `Start one with "${START_LINE}", after a restart with the words of before, ${CONFIG_HINT}`;
 
 function statusesOf(paths: readonly string[]): Promise<RunningComputer[]> {
   return Promise.all(paths.map(async (path) => ({ path, status: await statusAt(path) })));

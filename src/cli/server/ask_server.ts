@@ -53,7 +53,9 @@ async function findServer(port: number | undefined): Promise<{ path: string; isS
   if (only === undefined) {
     const which = port === undefined ? "a running Server" : `a running Server on port ${port}`;
     const others = running.length === 0 ? "" : `. Running: port ${running.map(portOf).join(", ")}`;
-    throw new NoRunningServerError(`Cannot find ${which} of this user on this machine${others}`);
+    throw new NoRunningServerError(
+      `Cannot find ${which} of this user on this machine, in "${folder}"${others}`,
+    );
   }
   if (more.length === 0) return { path: only, isService: dirname(only) !== folder };
   const ports = [only, ...more].map(portOf).join(", ");

@@ -123,9 +123,12 @@ export async function renameMachine(
   name: string,
 ): Promise<CommandAnswer> {
   const { machines } = machinesOf(server);
-  const { id } = find(machines.list(), which);
+  const { id, name: before } = find(machines.list(), which);
   await machines.change(id, { name });
-  return answerOf(server, { id, deed: "renamed", about: "which takes the name at its next start" });
+  const about = name === before
+    ? "which gives up the name of before"
+    : "which takes the name at its next start";
+  return answerOf(server, { id, deed: "renamed", about });
 }
 
 export async function limitMachine(

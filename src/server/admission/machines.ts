@@ -170,12 +170,16 @@ export class Machines implements AuthProvider, AsyncDisposable {
     });
   }
 
-  /** Changes what a machine may do, or its name; the old name stays its own until the next rename. */
+  /** Changes what a machine may do, or its name; the old name stays its own until the next rename, also to the same one. */
   async change(id: string, changed: Partial<Pick<Machine, "name" | "offices" | "roles">>): Promise<void> {
     await this.#change(id, (before) => {
       if (before === undefined) throw new MachineError(`Cannot change machine "${id}": it was revoked`);
-      const { name = before.name } = changed;
-      return { ...before, ...changed, formerName: name === before.name ? before.formerName : before.name };
+      const formerName = changed.name === undefined
+        ? before.formerName
+        : changed.name === before.name
+        ? undefined
+        : before.name;
+      return { ...before, ...changed, formerName };
     });
   }
 
@@ -299,11 +303,14 @@ function requireOwnName(machine: Machine, others: readonly Machine[]): void {
       each.offices.some((office) => machine.offices.includes(office))
     );
     if (holder === undefined) continue;
+    const holding = skeletonOf(holder.name) === skeletonOf(own)
+      ? "has it, or a similar one,"
+      : "has kept it from before it was renamed,";
     const what = own === name
       ? "choose another"
-      : "this machine has it beside its new one until it is renamed again";
+      : `this machine has kept it from before, too: rename it to "${name}" once more to give it up`;
     throw new MachineError(
-      `Cannot use the name "${own}": machine "${holder.id}" has it, or a similar one, in one of these offices; ${what}`,
+      `Cannot use the name "${own}": machine "${holder.id}" ${holding} in one of these offices; ${what}`,
     );
   }
 }

@@ -184,10 +184,14 @@ Deno.test("a renamed machine may have its old name as well, until the next renam
   await server.approve(await TestMachine.make(), { offices: ["den"] });
   const wider = () => server.machines.change(id, { offices: ["lab", "den"] });
   const refusal = await assertRejects(wider, Error, 'Cannot use the name "laptop"');
-  assertStringIncludes(refusal.message, "until it is renamed again");
+  assertStringIncludes(refusal.message, 'rename it to "desk" once more');
+  await server.machines.change(id, { name: "desk" });
+  assertEquals(await names(), ["desk"]);
+  await wider();
   await server.machines.change(id, { name: "shelf" });
   assertEquals(await names(), ["shelf", "desk"]);
-  await wider();
+  const other = server.approve(await TestMachine.make(), { name: "desk" });
+  await assertRejects(() => other, Error, "has kept it from before it was renamed");
 });
 
 Deno.test("a machine that is limited has to come back, and joins the office that is left", async () => {
