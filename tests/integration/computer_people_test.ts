@@ -285,13 +285,13 @@ testDesk("a call that runs is listed, and cancelled by its number", { shell: HAN
 testDesk("while calls are paused, new ones of the Agent are refused, and others run", {
   shell: scripted({ tools: [{ name: "run", inputSchema: { type: "object" } }] }),
 }, async (desk) => {
-  assertEquals((await desk.run("pause")).value, { paused: true });
+  assertEquals((await desk.run("pause")).value, { paused: true, problem: null });
   assertEquals((await desk.run("calls")).value["paused"], true);
   const refused = await desk.call({});
   assertEquals([refused.isError, refused.meta?.a2c_reason], [true, "paused"]);
   assertStringIncludes(JSON.stringify(refused.content), "paused");
   assertEquals((await desk.run("call", "run")).code, 0);
-  assertEquals((await desk.run("resume")).value, { paused: false });
+  assertEquals((await desk.run("resume")).value, { paused: false, problem: null });
   assertEquals((await desk.call({})).isError, false);
 });
 

@@ -166,7 +166,9 @@ Deno.test("the official client of 2025 connects itself with a page and a code, a
     ([grant]) => grant.calls === 1,
     "the call in the list",
   );
-  assertEquals([listed[0].client, listed[0].consented_by, listed[0].offices], ["Official", "ada", ["lab"]]);
+  assertEquals([listed[0].client, listed[0].consented_by, listed[0].offices], ["Official of ada", "ada", [
+    "lab",
+  ]]);
 
   const limited = await hub.command("grants", "limit", listed[0].id, "--rights", "read");
   assertStringIncludes(limited.stdout, "read in", limited.stderr);

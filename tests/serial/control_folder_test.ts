@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { controlFolder } from "../../src/cli/socket_folder.ts";
-import { chooseFolder } from "../../src/files/user_sockets.ts";
+import { chooseFolder, userName } from "../../src/files/user_sockets.ts";
 
 const isPosix = Deno.build.os !== "windows";
 
@@ -12,7 +12,7 @@ async function inRoot(prepare: (folder: string) => Promise<void>): Promise<strin
   const before = Deno.env.get("XDG_RUNTIME_DIR");
   Deno.env.set("XDG_RUNTIME_DIR", root);
   try {
-    await prepare(chooseFolder([root], Deno.env.get("USER") ?? Deno.env.get("LOGNAME") ?? "user"));
+    await prepare(chooseFolder([root], userName()));
     return await controlFolder();
   } finally {
     if (before === undefined) Deno.env.delete("XDG_RUNTIME_DIR");
