@@ -93,9 +93,9 @@ export function listContenders(): Contender[] {
 }
 
 async function preparePython(): Promise<Program | { missing: string }> {
-  const { stdout, code } = await run({ command: "sh", args: ["tests/interop/install.sh"] });
+  const { stdout, stderr, code } = await run({ command: "sh", args: ["tests/interop/install.sh"] });
   if (code !== 0 || await Deno.lstat(python).catch(() => undefined) === undefined) {
-    return { missing: stdout.trim() || "tests/interop/install.sh failed" };
+    return { missing: stdout.trim() || `tests/interop/install.sh failed: ${lastLinesOf(stderr)}` };
   }
   const env = { A2C_SMCP_LOG_SILENT: "1" };
   return { command: python.pathname, args: [new URL("python_server.py", folder).pathname], env };
@@ -108,13 +108,17 @@ async function prepareRust(): Promise<Program | { missing: string }> {
   try {
     const { code, stderr } = await run({ command: "cargo", args: [...args, ...target] });
     if (code !== 0) {
-      return { missing: `cargo build failed: ${stderr.trim().split("\n").slice(-3).join(" ")}` };
+      return { missing: `cargo build failed: ${lastLinesOf(stderr)}` };
     }
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return { missing: "no cargo on PATH" };
     throw error;
   }
   return { command: `${rustTarget}/release/rust-server`, args: [] };
+}
+
+function lastLinesOf(text: string): string {
+  return text.trim().split("\n").slice(-3).join(" ");
 }
 
 async function run({ command, args }: Program): Promise<{ code: number; stdout: string; stderr: string }> {

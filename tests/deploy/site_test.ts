@@ -78,6 +78,10 @@ const ASKED = {
   "sleep": "troubleshooting/#asleep-since",
   "the machine sleeps": "faq/#what-happens-while-a-machine-is-offline-or-asleep",
   "all the limits": "configuration/#limits",
+  "token leaked": "operations/#a-token-has-leaked",
+  "stolen laptop": "operations/#a-laptop-was-lost-or-stolen",
+  "flood of connections": "operations/#a-flood-of-connections-or-requests",
+  "disk full": "operations/#the-disk-is-full",
 };
 
 interface Page {
