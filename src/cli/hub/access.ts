@@ -12,7 +12,13 @@ import { describeError } from "../../text/text.ts";
 import type { TokenValue } from "../../api_values.ts";
 import { acceptedBy, TokenFile } from "../../server/admission/tokens.ts";
 import { UsageError } from "../outcome.ts";
-import { type ClaimTokens, toTokenValue, toUsageError, warnOfOpenFile } from "../server/credentials.ts";
+import {
+  type ClaimTokens,
+  type ShownTokens,
+  toShownTokens,
+  toUsageError,
+  warnOfOpenFile,
+} from "../server/credentials.ts";
 import { CLIENT_TOKENS, findAccepted, namingOwners, ruleOf, type TokenOwners } from "./mcp_tokens.ts";
 import { type HubOptions, hubStateFile } from "./options.ts";
 import { openResourceServer } from "../resource_server.ts";
@@ -31,7 +37,7 @@ export interface HubAccess extends AsyncDisposable {
   /** Who has a token of an operator, once it is open; `undefined` where nobody can have one. */
   readonly operator: ((token: string) => Promise<Operator | undefined>) | undefined;
   /** The tokens of the files, by name. */
-  readonly tokens: readonly TokenValue[];
+  readonly tokens: readonly ShownTokens[];
   /** Opens the authorization server, and resolves to the rule for all clients. */
   begin(parts: AccessParts): Promise<AccessRule>;
 }
@@ -76,7 +82,7 @@ export async function openHubAccess(
   let server: AuthorizationServer | undefined;
   let operator: HubAccess["operator"];
   const namesOf = (file: TokenFile | undefined, kind: TokenValue["kind"]) =>
-    file === undefined ? [] : acceptedBy(file).map((token) => toTokenValue(token, kind));
+    file === undefined ? [] : [toShownTokens(acceptedBy(file), kind)];
   return {
     get operator() {
       return operator;

@@ -183,7 +183,9 @@ function auditText(line: string): string {
 }
 
 export async function showTokens({ tokens }: Pick<OperatedServer, "tokens">): Promise<CommandAnswer> {
-  const listed = await tokens();
+  const shown = await tokens();
+  const listed = shown.flatMap(({ tokens }) => tokens);
+  const problems = shown.flatMap(({ problem }) => problem ?? []);
   const rows = listed.map(({ name, kind, offices, roles, computers, rights, expires }) => [
     toSeenWord(name),
     kind,
@@ -195,6 +197,7 @@ export async function showTokens({ tokens }: Pick<OperatedServer, "tokens">): Pr
   return {
     value: listed,
     ...colored(({ strong }) => drawColumns(rows, { paints: [strong] }) || "no tokens"),
+    warning: problems.length === 0 ? undefined : `${problems.join("; ")}. Its former tokens stay in use`,
   };
 }
 

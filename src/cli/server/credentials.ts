@@ -9,7 +9,7 @@ import { anyOf, type AuthProvider, GRANTED_ROLES, isGrantedRole } from "../../se
 import type { TokenValue } from "../../api_values.ts";
 import { flagOf, isOptionName, variableOf } from "../../server/options/checks.ts";
 import { JWT_ROWS } from "../../server/options/credential_rows.ts";
-import type { AcceptedToken } from "../../server/admission/tokens.ts";
+import type { AcceptedToken, AcceptedTokens } from "../../server/admission/tokens.ts";
 import type { OptionName } from "../../server/options/table.ts";
 import { UsageError } from "../outcome.ts";
 import type { OptionValues } from "./options.ts";
@@ -50,10 +50,17 @@ function isBlank(value: unknown): boolean {
   return value === false || value === "" || (Array.isArray(value) && value.length === 0);
 }
 
-export function toTokenValue(
-  { listed, admission }: AcceptedToken,
-  kind: TokenValue["kind"],
-): TokenValue {
+/** The tokens of an option, as {@linkcode showTokens} shows them. */
+export interface ShownTokens {
+  readonly tokens: readonly TokenValue[];
+  readonly problem: string | undefined;
+}
+
+export function toShownTokens({ accepted, problem }: AcceptedTokens, kind: TokenValue["kind"]): ShownTokens {
+  return { tokens: accepted.map((token) => toTokenValue(token, kind)), problem };
+}
+
+function toTokenValue({ listed, admission }: AcceptedToken, kind: TokenValue["kind"]): TokenValue {
   const { principal: name, grant: { offices = null, roles = null } = {}, expiresAtMs } = admission;
   const expires = expiresAtMs === undefined ? null : new Date(expiresAtMs).toISOString();
   const { computers = null, rights = kind === "client" ? "call" : null } = listed;
@@ -69,7 +76,7 @@ export async function warnOfOpenFile(option: string, path: string, logger: Logge
 
 export interface OpenedAuth extends AsyncDisposable {
   readonly auth: AuthProvider | undefined;
-  readonly tokens: () => Promise<readonly TokenValue[]>;
+  readonly tokens: () => Promise<readonly ShownTokens[]>;
 }
 
 /** Refuses tokens of an option, by {@linkcode contentProblem}, that another option has. */
@@ -115,7 +122,7 @@ export async function openAuth(
       auth: providers.length > 1 ? anyOf(providers) : providers[0],
       async tokens() {
         const { acceptedBy } = await import("../../server/admission/tokens.ts");
-        return providers.flatMap(acceptedBy).map((token) => toTokenValue(token, "member"));
+        return providers.map((provider) => toShownTokens(acceptedBy(provider), "member"));
       },
       [Symbol.asyncDispose]: () => opened.disposeAsync(),
     };

@@ -8,7 +8,7 @@ import type { Conversation } from "../control/conversation.ts";
 import type { Actor } from "../control/server.ts";
 import type { OperatedMachines } from "./machines.ts";
 import type { AuditTrail } from "./audit_file.ts";
-import type { TokenValue } from "../../api_values.ts";
+import type { ShownTokens } from "./credentials.ts";
 import type { OfficeWatches } from "./office_watches.ts";
 import type { ChangedOption } from "./options.ts";
 
@@ -30,7 +30,7 @@ export interface OperatedServer {
   readonly watches: OfficeWatches;
   /** `undefined` until it can be opened. */
   console: ProgramConsole | undefined;
-  readonly tokens: () => Promise<readonly TokenValue[]>;
+  readonly tokens: () => Promise<readonly ShownTokens[]>;
   /** The machines that join by code; or why the Server takes none. */
   readonly machines: OperatedMachines | string;
   readonly logger: Logger;

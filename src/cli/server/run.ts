@@ -16,8 +16,7 @@ import { CommandFailedError, ExitCode, UsageError } from "../outcome.ts";
 import { InterruptedError } from "../program.ts";
 import { openAuditFile, withAuditFile } from "./audit_file.ts";
 import type { ProgramConsole } from "../console.ts";
-import type { TokenValue } from "../../api_values.ts";
-import { type ClaimTokens, openAuth, toUsageError, warnOfShort } from "./credentials.ts";
+import { type ClaimTokens, openAuth, type ShownTokens, toUsageError, warnOfShort } from "./credentials.ts";
 import { openMachines } from "./machines.ts";
 import type { AddCommands } from "./operated_server.ts";
 import { isReachedElsewhere, type ServerCliOptions } from "./options.ts";
@@ -39,7 +38,7 @@ export interface Surroundings extends AsyncDisposable {
   onListening(url: string, inner: InnerSide): Promise<string>;
   /** The commands for what the program runs, and its tokens. */
   readonly addCommands: AddCommands;
-  readonly tokens: () => readonly TokenValue[];
+  readonly tokens: () => readonly ShownTokens[];
   /** How many sessions its MCP clients have. */
   readonly countSessions: () => number;
   /** Called when the Server can be operated. */

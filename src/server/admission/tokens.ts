@@ -20,7 +20,7 @@ import { CONSTANTS } from "../options/constants.ts";
 const BESIDE_FILE = "a token given beside the token file (A2C_TOKEN or --token)";
 
 /** The tokens that a provider of this module accepts now, in their order; none of another provider. For programs of this package. */
-export let acceptedBy: (provider: AuthProvider) => readonly AcceptedToken[];
+export let acceptedBy: (provider: AuthProvider) => AcceptedTokens;
 /** What a token of a file is accepted for; `undefined` for a wrong one. For programs of this package. */
 export let findToken: (file: TokenFile, token: string) => AcceptedToken | undefined;
 
@@ -109,8 +109,8 @@ export class TokenFile implements AuthProvider, AsyncDisposable {
 
   static {
     acceptedBy = (provider) => {
-      const table = #table in provider ? provider.#table : provider;
-      return table instanceof TokenTable ? table.accepted : [];
+      if (#table in provider) return { accepted: provider.#table.accepted, problem: provider.problem };
+      return { accepted: provider instanceof TokenTable ? provider.accepted : [], problem: undefined };
     };
     findToken = (file, token) => file.#table.find(token);
   }
@@ -184,6 +184,12 @@ function isUnlimited({ offices, roles }: ListedToken): boolean {
 export interface AcceptedToken {
   readonly listed: ListedToken;
   readonly admission: Admission;
+}
+
+export interface AcceptedTokens {
+  readonly accepted: readonly AcceptedToken[];
+  /** Why they are not those of the newest version of their file; `undefined` when they are. */
+  readonly problem: string | undefined;
 }
 
 interface Entry extends AcceptedToken {

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
-import { toTokenValue, warnOfOpenFile } from "../../../../src/cli/server/credentials.ts";
+import { toShownTokens, warnOfOpenFile } from "../../../../src/cli/server/credentials.ts";
 import { showTokens } from "../../../../src/cli/server/answers.ts";
 import { acceptedBy, TokenFile } from "../../../../src/server/admission/tokens.ts";
 import { LogBook } from "../../../fixtures/log_book.ts";
@@ -28,9 +28,11 @@ test("the list of tokens says what a line permits a client of the hub", async ()
   using folder = new TempFolder();
   const path = join(folder.path, "clients");
   await Deno.writeTextFile(path, "s3cret name=carl offices=lab computers=pc1 rights=read\n0ther name=dora\n");
-  await using file = await TokenFile.open(path, { kind: "client" });
-  const tokens = acceptedBy(file).map((token) => toTokenValue(token, "client"));
-  const { text } = await showTokens({ tokens: () => Promise.resolve(tokens) });
+  const logger = new LogBook();
+  await using file = await TokenFile.open(path, { kind: "client", logger, checkIntervalMs: 1 });
+  const show = () =>
+    showTokens({ tokens: () => Promise.resolve([toShownTokens(acceptedBy(file), "client")]) });
+  const { text, warning } = await show();
   const lines = text.split("\n").map((line) => line.trim().split(/ {2,}/));
   assertEquals(lines, [["carl", "client", "lab", "read", "Computers pc1"], [
     "dora",
@@ -38,4 +40,10 @@ test("the list of tokens says what a line permits a client of the hub", async ()
     "all offices",
     "call",
   ]]);
+  assertEquals(warning, undefined);
+  await Deno.writeTextFile(path, "");
+  await logger.until(({ level }) => level === "error");
+  const later = await show();
+  assertEquals(later.text, text);
+  assertStringIncludes(later.warning ?? "", "it contains no token. Its former tokens stay in use");
 });
