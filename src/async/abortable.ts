@@ -11,12 +11,12 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefine
 }
 
 /**
- * Settles like `promise`, or resolves to `undefined` after `ms` milliseconds, which may be `Infinity`. The promise itself continues; its owner
- * must handle a later rejection.
+ * Settles like `promise`, or resolves to `undefined` after `ms` milliseconds, which may be `Infinity`, or negative for a
+ * time that is over. The promise itself continues; its owner must handle a later rejection.
  */
 export async function settledWithin<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
-  const timer = ms === Infinity ? undefined : setTimeout(() => resolve(undefined), ms);
+  const timer = ms === Infinity ? undefined : setTimeout(() => resolve(undefined), Math.max(0, ms));
   try {
     return await Promise.race([promise, late]);
   } finally {

@@ -20,7 +20,7 @@ export class Deadline implements Disposable {
 
   constructor(timeoutMs: number, { reason, signal }: DeadlineOptions) {
     this.#caller = signal ?? undefined;
-    this.#timeoutMs = timeoutMs;
+    this.#timeoutMs = Math.max(0, timeoutMs);
     this.#reason = reason;
     this.restart();
     if (this.#caller?.aborted) this.#onAbort();

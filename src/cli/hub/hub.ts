@@ -119,7 +119,7 @@ export async function openHub(
       },
       async end(timeoutMs) {
         const endMs = performance.now() + timeoutMs;
-        const leftMs = () => Math.max(0, endMs - performance.now());
+        const leftMs = () => endMs - performance.now();
         await settledWithin(port.untilIdle(), timeoutMs / 2);
         // Calls that wait for something else than a Computer end with the Agents. Their clients are told so.
         await settledWithin(Promise.all([seats.close(), port.untilIdle()]), leftMs());

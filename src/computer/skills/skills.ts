@@ -226,7 +226,7 @@ export class Skills implements ComputerSkills {
         await settledWithin(this.#context.refreshList(server, SERVER_DEADLINE_MS), SERVER_DEADLINE_MS);
         await this.#loading;
       } else return;
-      await this.#servers.get(server)?.refresh(Math.max(0, endMs - performance.now()));
+      await this.#servers.get(server)?.refresh(endMs - performance.now());
     }));
   }
 

@@ -343,7 +343,7 @@ function endOf(
 ): AbortSignal | undefined {
   if (!isStream || expiresAt === undefined) return signal;
   const reason = () => new DOMException("The credential of the client has expired", "TimeoutError");
-  return stack.use(new Deadline(Math.max(0, expiresAt - Date.now()), { reason, signal })).signal;
+  return stack.use(new Deadline(expiresAt - Date.now(), { reason, signal })).signal;
 }
 
 function senderHeaders({ headers }: AskedRequest) {

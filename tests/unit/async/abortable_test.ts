@@ -1,5 +1,7 @@
+import process from "node:process";
 import { assertEquals, assertRejects } from "@std/assert";
 import { abortable, onAbort, settledWithin, untilAborted } from "../../../src/async/abortable.ts";
+import { Deadline } from "../../../src/async/deadline.ts";
 
 Deno.test("abortable() settles as its promise does", async () => {
   const { signal } = new AbortController();
@@ -36,6 +38,20 @@ Deno.test("settledWithin() rejects as its promise does in time, and handles a la
   const late = Promise.withResolvers<void>();
   assertEquals(await settledWithin(late.promise, 1), undefined);
   late.reject(new TypeError("too late"));
+});
+
+Deno.test("a time that is over ends at once, without a warning of the runtime", async () => {
+  const warnings: string[] = [];
+  const onWarning = ({ name }: Error) => warnings.push(name);
+  process.on("warning", onWarning);
+  try {
+    assertEquals(await settledWithin(new Promise(() => {}), -1.5), undefined);
+    using deadline = new Deadline(-1.5, { reason: () => new TypeError("over") });
+    await untilAborted(deadline.signal);
+  } finally {
+    process.off("warning", onWarning);
+  }
+  assertEquals(warnings, []);
 });
 
 Deno.test("untilAborted() resolves when its signal is aborted, at once when it was before", async () => {
