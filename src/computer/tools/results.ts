@@ -197,14 +197,15 @@ export class RepeatedCalls {
     );
   }
 
-  /** Keeps a call that runs; one whose result rejects is forgotten. */
+  /** Keeps a call that runs; one whose result rejects is forgotten, and one that may run later. */
   keep(request: ToolCallReq, { call, result }: AnsweredCall): void {
     const key = keyOf(request);
     const kept: KeptCall = { fingerprint: fingerprintOf(request), call, sizeBytes: 0 };
     this.#calls.set(key, kept);
-    result.then((last) => this.#measure(key, kept, last)).catch(() => {
+    const forget = () => {
       if (this.#calls.get(key) === kept) this.#calls.delete(key);
-    });
+    };
+    result.then((last) => mayRunLater(last) ? forget() : this.#measure(key, kept, last)).catch(forget);
   }
 
   clear(): void {
@@ -230,6 +231,11 @@ export class RepeatedCalls {
       this.#sizeBytes -= sizeBytes;
     }
   }
+}
+
+/** Whether a call has not run because its MCP server did not. */
+function mayRunLater({ meta }: CallToolResult): boolean {
+  return meta?.a2c_reason === "not_running" && meta.may_have_run !== true;
 }
 
 function keyOf({ agent, req_id }: ToolCallReq): string {

@@ -56,10 +56,8 @@ export class Heartbeat {
   }
 }
 
-/** The longest wait between two starts, in milliseconds. */
+/** The longest wait between two starts, in milliseconds; after a longer session, the next wait is the shortest again. */
 const MAX_RESTART_DELAY_MS = 60_000;
-/** When a start and its session last longer than this together, in milliseconds, the next wait is the shortest again. */
-const STABLE_MS = 5 * 60_000;
 
 /** How many sessions in a row are replaced at once that the server has lost. */
 const MAX_LOSSES = 3;
@@ -73,10 +71,11 @@ export class RestartPace {
     this.#backoff = new Backoff({ firstMs: restartDelayMs, maxMs: MAX_RESTART_DELAY_MS });
   }
 
-  /** The wait after a session that lasted so long, in milliseconds: 0 for the first few that the server has lost. */
-  waitAfter(lastedMs: number, { isLost }: { readonly isLost: boolean }): number {
-    if (lastedMs > STABLE_MS) this.reset();
-    if (!isLost || lastedMs > MAX_RESTART_DELAY_MS) this.#losses = 0;
+  /** The wait after a session that ran so long, in milliseconds: 0 for the first few that the server has lost. */
+  waitAfter({ ranMs, isLost }: { readonly ranMs: number; readonly isLost: boolean }): number {
+    const wasStable = ranMs > MAX_RESTART_DELAY_MS;
+    if (wasStable) this.reset();
+    if (!isLost || wasStable) this.#losses = 0;
     return isLost && this.#losses++ < MAX_LOSSES ? 0 : this.#backoff.next();
   }
 

@@ -255,11 +255,10 @@ export class SupervisedServer {
     const pace = new RestartPace(this.#context.limits);
     while (!signal.aborted) {
       this.#setState({ ...this.#state, status: "starting" });
-      const startMs = performance.now();
       const failure = await this.#runOnce(run);
       run.settled.resolve();
       if (signal.aborted) return;
-      const waitMs = pace.waitAfter(performance.now() - startMs, failure);
+      const waitMs = pace.waitAfter(failure);
       if (failure.isLost && waitMs === 0) {
         this.#context.log.info("MCP server has lost the session: opening another one", failure.state);
         continue;
@@ -292,7 +291,7 @@ export class SupervisedServer {
   /** Runs one session from start to end; resolves to the reason of its end. */
   async #runOnce(
     run: Run,
-  ): Promise<{ isFinal: boolean; isLost: boolean; state: Omit<StateChange, "status"> }> {
+  ): Promise<{ isFinal: boolean; isLost: boolean; ranMs: number; state: Omit<StateChange, "status"> }> {
     const { signal } = run.stopping;
     let connection: McpConnection | undefined, reason: string | undefined;
     try {
@@ -301,6 +300,7 @@ export class SupervisedServer {
       this.#connection = connection;
       this.#failure = undefined;
       const { session: { pid }, introduction: { version: mcpVersion } } = connection;
+      const startMs = performance.now();
       this.#setState({ status: "running", mcpVersion, ...(pid === undefined ? {} : { pid }) });
       run.settled.resolve();
       this.#listener.onRunning(connection);
@@ -309,13 +309,19 @@ export class SupervisedServer {
         this.#failure = this.#authorization?.required ?? new ServerNotRunningError({ reason });
       }
       const state = { lastError: reason, stderrTail: connection.session.stderrTail };
-      return { isFinal: false, isLost: connection.session.isLost, state };
+      return {
+        isFinal: false,
+        isLost: connection.session.isLost,
+        ranMs: performance.now() - startMs,
+        state,
+      };
     } catch (error) {
       if (!signal.aborted) this.#failure = error;
       const stderrTail = error instanceof ServerNotRunningError ? error.stderrTail : "";
       return {
         isFinal: error instanceof ConfigurationError,
         isLost: false,
+        ranMs: 0,
         state: { lastError: describeError(error), stderrTail },
       };
     } finally {

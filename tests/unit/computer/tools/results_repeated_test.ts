@@ -66,6 +66,18 @@ Deno.test("a call that rejected is not remembered", async () => {
   assertEquals((await once(repeated, request("a"), () => Promise.resolve({ content: [] }))).content, []);
 });
 
+Deno.test("a call that its MCP server did not take runs when it is repeated, one that may have run does not", async () => {
+  const meta = { error_code: 4003, a2c_reason: "not_running" } as const;
+  for (const [effect, expected] of [[{}, false], [{ may_have_run: true }, true]] as const) {
+    const repeated = new RepeatedCalls();
+    const failed = { content: [], isError: true, meta: { ...meta, ...effect } };
+    const first = await once(repeated, request("a"), () => Promise.resolve(failed));
+    await Promise.resolve();
+    const second = await once(repeated, request("a"), () => Promise.resolve({ content: [] }));
+    assertEquals(first === second, expected);
+  }
+});
+
 Deno.test("the last 256 answers are remembered", async () => {
   const { call, runs } = counting();
   for (let i = 0; i < 257; i++) await call(request(`r${i}`));

@@ -1,6 +1,6 @@
 /** A heartbeat whose pings are answered as `answers` says, then with yes. */
-import { assertEquals } from "@std/assert";
-import { CredentialCheck, Heartbeat } from "../../../../src/mcp/supervision/health.ts";
+import { assertEquals, assertGreaterOrEqual, assertLessOrEqual } from "@std/assert";
+import { CredentialCheck, Heartbeat, RestartPace } from "../../../../src/mcp/supervision/health.ts";
 import { silentLogger } from "../../../../src/log.ts";
 import type { ResolvedServerConfig } from "../../../../src/protocol/config.ts";
 
@@ -105,4 +105,12 @@ Deno.test("a thousand refusals cause one check in ten seconds", async () => {
   seen.nowMs = 10_000;
   await subject.check();
   assertEquals(seen.resolved, 2);
+});
+
+Deno.test("after a minute of running, the waits between starts begin anew", () => {
+  const pace = new RestartPace({ restartDelayMs: 1_000 });
+  const waitAfter = (ranMs: number) => pace.waitAfter({ ranMs, isLost: false });
+  for (let start = 0; start < 8; start++) waitAfter(0);
+  assertGreaterOrEqual(waitAfter(59_000), 30_000);
+  assertLessOrEqual(waitAfter(61_000), 1_000);
 });
