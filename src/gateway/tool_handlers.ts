@@ -109,10 +109,10 @@ function abilitiesOf(server: Server, { mcpReq }: ServerContext): QuestionAbiliti
   };
 }
 
-/** The most calls of one client at the same time: a quarter of what a Server allows an Agent by default. */
-export const MAX_OPEN_CALLS = 256;
+/** The most calls of one client at the same time: a quarter of what a Computer runs by default. */
+export const MAX_OPEN_CALLS = 64;
 
-/** How many calls each client has open, so that one client leaves the others some of what the Server allows an Agent. */
+/** How many calls each client has open, so that one client leaves the others some of what a Computer runs. */
 export class CallShares {
   readonly #open = new Map<ClientKey, number>();
 

@@ -1,6 +1,6 @@
 /** Attacker: a client of a gateway. It takes all calls and all questions, or looks at Computers beyond its path */
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { CallShares } from "../../src/gateway/tool_handlers.ts";
+import { CallShares, MAX_OPEN_CALLS } from "../../src/gateway/tool_handlers.ts";
 import { createHttpHandler } from "../../src/gateway/http/handler.ts";
 import { LongResults } from "../../src/gateway/search/long_results.ts";
 import { type StartCall, SuspendedCalls } from "../../src/gateway/questions.ts";
@@ -10,7 +10,7 @@ import { answersOf, AttackedGateway, tool } from "./_attacked_gateway.ts";
 Deno.test("a client with many open calls gets no more, and leaves the others theirs", async () => {
   const shares = new CallShares();
   const ended = Promise.withResolvers<string>();
-  const open = Array.from({ length: 256 }, () => shares.run("greedy", () => ended.promise));
+  const open = Array.from({ length: MAX_OPEN_CALLS }, () => shares.run("greedy", () => ended.promise));
   const refused = await shares.run("greedy", () => Promise.resolve("called"));
   assert(typeof refused !== "string" && refused.isError === true);
   assertEquals(await shares.run("other", () => Promise.resolve("called")), "called");

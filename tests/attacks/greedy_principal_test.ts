@@ -143,6 +143,20 @@ Deno.test("The events of one principal are bounded, over all of its connections"
   for (const peer of peers) await peer[Symbol.asyncDispose]();
 });
 
+Deno.test("Questions for progress take nothing of what calls may use, and are bounded as well", async () => {
+  await using server = await listen({ maxRequestsPerPrincipal: 1 });
+  await using peer = await RawPeer.connect(server.url, GREEDY);
+  const follow = { agent: "ada", req_id: "r1", computer: "laptop", call: "r2" };
+  const codesOf = async (event: string, body: unknown) => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => peer.request(event, body)));
+    return answers.map(([answer]) => Object(answer).code);
+  };
+  const followed = await codesOf("client:follow_call", follow);
+  assert(followed.includes(429), String(followed));
+  const called = await codesOf("client:echo", ECHO);
+  assert(called.filter((code) => code === 4103).length >= 5, String(called));
+});
+
 Deno.test("The members of one office are bounded; one that comes back takes its own place", async () => {
   await using server = await listen({ maxMembersPerOffice: 3 });
   const session = { auth: { token: "greedy", session: "s" } };

@@ -5,6 +5,7 @@
 import { BoundedMap } from "../../async/bounded_collections.ts";
 import { type Rate, TokenBucket } from "../../async/token_bucket.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
+import { FOLLOW_CALL_EVENT } from "../../protocol/events.ts";
 import type { SmcpError } from "../../protocol/errors.ts";
 import type { MessageOwner } from "../engine/budget.ts";
 import { optionLabel } from "../options/checks.ts";
@@ -44,12 +45,15 @@ class Quota implements MessageOwner {
   readonly #connects: TokenBucket | undefined;
   /** Limits its events; `undefined` for any number. */
   readonly requests: TokenBucket | undefined;
+  /** Limits its questions for progress apart: they come before the calls, which would find nothing left. */
+  readonly #follows: TokenBucket | undefined;
 
   constructor(owner: QuotaOwner, { connections, connects, requests }: QuotaLimits) {
     this.#owner = owner;
     this.#maxConnections = connections;
     this.#connects = connects && new TokenBucket(connects);
     this.requests = requests && new TokenBucket(requests);
+    this.#follows = requests && new TokenBucket(requests);
   }
 
   requireConnection(): void {
@@ -61,7 +65,7 @@ class Quota implements MessageOwner {
   }
 
   takeRequest(event: string): LoggedRefusal | undefined {
-    const isOver = this.requests?.take() === false;
+    const isOver = (event === FOLLOW_CALL_EVENT ? this.#follows : this.requests)?.take() === false;
     return isOver ? this.#refuse(`handle "${quoted(event)}"`, "Requests") : undefined;
   }
 

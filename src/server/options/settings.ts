@@ -102,7 +102,10 @@ export interface SmcpServerOptions {
    * process.
    */
   readonly maxConnectionsPerPrincipal?: number | undefined;
-  /** The most events of one principal per second, 5 times as many at once; any number by default. */
+  /**
+   * The most events of one principal per second, 5 times as many at once. All MCP clients of a hub are one.
+   * By default any number. Questions for the progress of calls count apart.
+   */
   readonly maxRequestsPerPrincipal?: number | undefined;
   /**
    * The most members of one office, of all processes, without observers. The last place is its Agent's. By

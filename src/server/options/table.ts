@@ -165,8 +165,10 @@ const QUOTAS = {
   },
   maxRequestsPerPrincipal: {
     kind: "count",
-    help: "the most events of one principal per second, 5 times as many at once",
+    help:
+      "the most events of one principal per second, 5 times as many at once; all MCP clients of a hub are one",
     who: "a Server whose clients do not trust each other",
+    note: "Questions for the progress of calls count apart.",
     otherwise: "any number",
   },
   maxMembersPerOffice: {
