@@ -1,6 +1,6 @@
 /** An entry of a configuration for documents: folders, which the Computer serves by a program of its own. */
 import { digestOfText } from "../json/digest.ts";
-import { basename, join } from "@std/path";
+import { basename, dirname, join } from "@std/path";
 import { z } from "zod";
 import { globProblem } from "../files/globs.ts";
 import { isRecord } from "../json/json.ts";
@@ -123,9 +123,9 @@ export function documentsServer(
     "--no-prompt",
     "--ignore-env",
     ...importWords(),
-    `--allow-read=${readable.map(escapeComma).join(",")}`,
-    ...(cache === undefined ? [] : [`--allow-write=${escapeComma(cache)}`]),
-    `--allow-run=${escapeComma(deno)}`,
+    `--allow-read=${readable.map(grantable).join(",")}`,
+    ...(cache === undefined ? [] : [`--allow-write=${cache}`]),
+    deno.includes(",") ? "--allow-run" : `--allow-run=${deno}`,
     documentsProgram(),
     ...folders,
     // The tools of toolkits and gateway find and read the documents of all Computers; each would stand there twice.
@@ -161,9 +161,9 @@ function homeOf(folder: string, origin: ConfigOrigin | undefined): string | unde
   return folder === "~" ? origin?.home : undefined;
 }
 
-/** What was read from files is kept between runs where the user's cache is. */
+/** What was read from files is kept between runs where the user's cache is, if its path alone can be granted. */
 function cacheOf(folders: readonly string[], origin: ConfigOrigin | undefined): string | undefined {
-  if (origin?.cache === undefined) return undefined;
+  if (origin?.cache?.includes(",") !== false) return undefined;
   const digest = digestOfText(JSON.stringify(folders)).slice(0, 16);
   return join(origin.cache, "a2c-smcp", "documents", digest);
 }
@@ -181,7 +181,8 @@ export function hostOfServer(server: MCPServerConfig): string | undefined {
   return at < 0 ? undefined : args[at + 1];
 }
 
-/** Deno reads a doubled comma in a list of paths as one comma of a path. */
-function escapeComma(path: string): string {
-  return path.replaceAll(",", ",,");
+/** Deno 2.9.6 cannot be given a path with a comma; in its place stands the nearest folder above that has none. */
+function grantable(path: string): string {
+  const comma = path.indexOf(",");
+  return comma === -1 ? path : dirname(path.slice(0, comma + 1));
 }

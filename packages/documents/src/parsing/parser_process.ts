@@ -40,7 +40,8 @@ export class ParserProcess {
     // The sources of the parsers, and the only module of the SDK that they use.
     const code = [new URL("../", import.meta.url), new URL(import.meta.resolve("@a2c-smcp/sdk/words"))];
     const readable = code.filter(({ protocol }) => protocol === "file:").map((url) =>
-      fromFileUrl(url).replaceAll(",", ",,")
+      // Deno 2.9.6 cannot be given a path with a comma, but the folder above that has none.
+      fromFileUrl(url).replace(/[^/\\]*,.*$/s, "")
     );
     const heapMegabytes = Math.floor(maxMemoryBytes / (1024 * 1024));
     const args = [

@@ -42,15 +42,15 @@ Deno.test("the permissions of an entry that runs Deno are replaced by those of t
     "npm:@a/pkg@1/tool",
     "-A",
   ]);
-  const sandbox = { read: ["/a,b"], write: ["/w"], net: ["*"], env: ["TOKEN"], deny_read: ["/a,b/c"] };
+  const sandbox = { read: ["/a"], write: ["/w"], net: ["*"], env: ["TOKEN"], deny_read: ["/a/c"] };
   const { args } = plan("deno", ["run", "-A", "npm:pkg"], { sandbox });
   assertEquals(args.filter((word) => /^--(?:allow|deny)|^-A$/.test(word)), [
-    "--allow-read=/a,,b,/w",
+    "--allow-read=/a,/w",
     "--allow-write=/w",
     "--allow-net",
     "--allow-env=TOKEN,KEY",
-    "--deny-read=/a,,b/c",
-    "--deny-write=/a,,b/c",
+    "--deny-read=/a/c",
+    "--deny-write=/a/c",
   ]);
 });
 
@@ -68,6 +68,7 @@ Deno.test("what cannot be limited as it is written does not start, and says why"
     [() => plan("uvx", [], { os: "darwin" }), "from npm"],
     [() => plan("uvx", [], { bubblewrap: undefined }), "apt-get install bubblewrap"],
     [() => plan("nowhere", []), 'no program "nowhere"'],
+    [() => plan("deno", ["run", "npm:pkg"], { sandbox: { read: ["/a,b"] } }), 'with a comma: "/a,b"'],
     [() => plan("uvx", [], { sandbox: { net: ["a.example"] } }), 'limit "net" to hosts'],
     [() => plan("uvx", [], { cwd: "/work" }), 'add it to "read"'],
     [() => plan("npx", ["-c", "rm -rf ~"]), 'option "-c"'],
