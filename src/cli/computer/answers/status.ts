@@ -151,12 +151,18 @@ export function showHistory(
   });
   return {
     value: { history: history.map(toHistoryEntry) },
-    ...colored((palette) => historyText(rows, palette)),
+    ...colored((palette) => rows.length === 0 ? emptyText(sinceId) : historyText(rows, palette)),
   };
 }
 
+function emptyText(sinceId: number): string {
+  const since = sinceId > 0
+    ? `entry ${sinceId}`
+    : `this program started, ${new Date(performance.timeOrigin).toISOString()}`;
+  return `no tool calls and no reads since ${since}`;
+}
+
 function historyText(rows: readonly (readonly string[])[], { strong, faint }: Palette): string {
-  if (rows.length === 0) return "no tool calls and no reads yet";
   return drawColumns(rows, { right: [4], paints: [faint, undefined, strong, undefined, faint] });
 }
 

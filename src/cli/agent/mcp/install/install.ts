@@ -265,7 +265,12 @@ function withEntry(
     if (!(error instanceof ConfigError)) throw error;
     const [problem] = error.problems;
     const state = problem === undefined ? error.message : `${problem.message} (line ${problem.line})`;
-    throw new UsageError(`Cannot change "${file}": ${state}`, { cause: error });
+    throw new UsageError(
+      `Cannot change "${file}": ${state}. Nothing was changed; correct the file, and try again`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
