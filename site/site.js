@@ -34,6 +34,8 @@ for (const block of document.querySelectorAll("main pre:has([class*=language-])"
 
 const MOST_HITS = 8;
 const FEW_HITS = 3;
+/** What people type alone, and how the texts call it. In other words, such as `server:update_desktop`, it stays. */
+const OTHER_WORD = new Map([["update", "upgrade"]]);
 /** How much of the words has to be there, by their weight. */
 const LEAST_FIT = .5;
 /** From here on, a title is worth to be shown if nothing fits. */
@@ -80,7 +82,7 @@ query.addEventListener("input", () => searching = show(query.value.trim()).catch
 async function show(text) {
   // Loads the part of the index, and ends here if more was typed meanwhile.
   if (await (await loadEngine()).debouncedSearch(text, {}, 150) === null) return;
-  const { best, others } = text === "" ? { best: [], others: [] } : await find(text);
+  const { best, others } = text === "" ? { best: [], others: [] } : await find(OTHER_WORD.get(text.toLowerCase()) ?? text);
   if (query.value.trim() !== text) return;
   hits.replaceChildren(...best.map(toHit));
   if (best.length > 0 || text === "") return;
@@ -119,6 +121,8 @@ async function find(text) {
 
 /** Symbols of the API that have this name, or one that begins with it, such as `class Agent` or `Agent.connect(`. */
 function findSymbols(text, symbols) {
+  // The name of a file is none of a symbol.
+  if (/\.(?:json|md|toml|txt)$/.test(text)) return [];
   const [, word, call] =
     /^(?:(?:await|class|function|interface|type) +)?(\w[\w.]*)(\(.*)?$/.exec(text) ?? [];
   if (word === undefined) return findSpelledOut(text, symbols);
@@ -149,7 +153,7 @@ function findSpelledOut(text, symbols) {
 
 /** Words that say nothing about what somebody looks for. */
 const SMALL_WORDS =
-  /^(?:an?|all|am|and|are|as|at|be|by|can|do(?:es)?|for|from|has|have|how|i|if|in|is|it|its|me|my|of|on|or|our|so|that|the|their|them|there|these|they|this|to|us|was|we|what|when|where|which|who|why|will|with|your?)$/;
+  /^(?:an?|all|am|and|are|as|at|be|by|can|did|do(?:es)?|for|from|has|have|how|i|if|in|is|it|its|me|my|of|on|or|our|so|that|the|their|them|there|these|they|this|to|us|was|we|what|when|where|which|who|why|will|with|your?)$/;
 
 /** The words of a text; small words only if there are no others. */
 function largeWordsOf(text) {
