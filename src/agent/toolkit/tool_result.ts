@@ -89,7 +89,7 @@ export function noToolResult(
   const why = problem !== undefined
     ? `${problem}. ${TRY_AGAIN}`
     : gone === undefined
-    ? "its Computer may have left the office, or the list has changed. List the tools again and call one of those"
+    ? "its Computer may be asleep or gone, or the list has changed. List the tools again and call one of those"
     : `Computer ${toSeenName(gone.computer)} is gone since ${
       timeText(gone.since)
     }. Call list_computers to see who is there`;
