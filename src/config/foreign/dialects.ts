@@ -219,7 +219,7 @@ const DOLLARS: VariableStyle = { hasBraces: true, hasDollars: true };
 
 export const DIALECTS: Readonly<Record<ConfigForm, Dialect>> = {
   smcp: { title: "A2C-SMCP", variables: LITERAL },
-  vscode: { title: "VS Code's mcp.json", variables: LITERAL },
+  vscode: { title: "servers (VS Code …)", variables: LITERAL },
   mcpServers: { title: "mcpServers (Claude, Cursor …)", variables: BRACES },
   amp: { title: "Amp's settings", variables: BRACES },
   codex: { title: "Codex", variables: LITERAL },

@@ -78,7 +78,7 @@ Deno.test("the text of a report is a summary with the place of each finding", as
   const report = await checkConfigText(text, { file: "mcp.json" });
   assertEquals(
     reportText(report),
-    `mcp.json: VS Code's mcp.json, 1 server
+    `mcp.json: servers (VS Code …), 1 server
 
   server    weather  stdio
   input     units    pickString    for weather, from A2C_INPUT_UNITS, --inputs FILE, or asked at a terminal
