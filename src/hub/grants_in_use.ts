@@ -87,9 +87,12 @@ export class GrantsInUse {
       const { file, grants, clients, audit } = this.#parts;
       // First, since a full disk refuses what is written.
       this.#compare();
+      const used = [...this.#known].filter(([, { usedAt, calls }]) => usedAt > 0 || calls > 0);
       file.transact(() => {
-        for (const [id, known] of this.#known) this.#write(id, known);
+        for (const [id, known] of used) grants.countUse(id, known);
       });
+      // Last, so that the next look writes what has failed.
+      for (const [, known] of used) known.usedAt = known.calls = 0;
       for (const grant of grants.prune()) audit.log.info("a grant has expired", { grant });
       clients.prune();
       forgetCommands(file, this.#lastCommand);
@@ -100,12 +103,6 @@ export class GrantsInUse {
       }
       this.#isFailing = true;
     }
-  }
-
-  #write(id: string, known: Known): void {
-    if (known.usedAt === 0 && known.calls === 0) return;
-    this.#parts.grants.countUse(id, known);
-    known.usedAt = known.calls = 0;
   }
 
   /** Writes what other programs have changed, and ends the streams of those grants. */

@@ -4,7 +4,7 @@ import { Clients } from "../../../src/hub/clients.ts";
 import { type Grant, Grants } from "../../../src/hub/grants.ts";
 import { GrantsInUse } from "../../../src/hub/grants_in_use.ts";
 import { StateFile } from "../../../src/hub/state_file.ts";
-import { silentLogger } from "../../../src/log.ts";
+import { LogBook } from "../../fixtures/log_book.ts";
 import { GRANT, TestState } from "./_state.ts";
 
 /** Two grants in use, which a command has changed since: they are for no office any more. */
@@ -12,11 +12,12 @@ function changedInUse(state: TestState) {
   const { file } = state;
   const grants = new Grants(file);
   const ends: string[] = [];
+  const log = new LogBook();
   const inUse = new GrantsInUse({
     file,
     grants,
     clients: new Clients(file),
-    audit: new HubAudit(silentLogger),
+    audit: new HubAudit(log),
     onEnd: (_office, { client }) => void ends.push(client),
   });
   const ids = [grants.add(GRANT), grants.add(GRANT)];
@@ -25,11 +26,13 @@ function changedInUse(state: TestState) {
   for (const id of ids) inUse.countCall(id);
   using command = StateFile.openExisting(state.path);
   for (const id of ids) new Grants(command).change(id, { offices: [] });
-  return { inUse, ids, find, signals, ends };
+  return { inUse, ids, find, signals, ends, log };
 }
 
-function fillDisk({ file }: TestState): void {
-  file.run("CREATE TRIGGER disk BEFORE UPDATE ON grants BEGIN SELECT RAISE(FAIL, 'disk is full'); END");
+/** @param grant Of the grants, the only one that cannot be written; all by default. */
+function fillDisk({ file }: TestState, grant = "%"): void {
+  const full = "BEGIN SELECT RAISE(FAIL, 'disk is full'); END";
+  file.run(`CREATE TRIGGER disk BEFORE UPDATE ON grants WHEN old.id LIKE '${grant}' ${full}`);
 }
 
 Deno.test("the streams of changed grants end at the next use although the disk is full", () => {
@@ -48,6 +51,17 @@ Deno.test("a look at the state file ends changed grants although the disk is ful
   fillDisk(state);
   inUse.close();
   assertEquals(ends, ids);
+});
+
+Deno.test("calls that a full disk refused are counted once there is room, each once", async () => {
+  using state = new TestState();
+  const { inUse, ids, find, log } = changedInUse(state);
+  fillDisk(state, ids[1]);
+  await log.until(({ message }) => message.startsWith("failed to use"));
+  assertEquals(ids.map((id) => find(id).calls), [0, 0]);
+  state.file.run("DROP TRIGGER disk");
+  inUse.close();
+  assertEquals(ids.map((id) => find(id).calls), [1, 1]);
 });
 
 Deno.test("the calls before a change of a grant are counted", () => {
