@@ -42,7 +42,7 @@ export function showOverview(
     ["server", `${url}, version ${PACKAGE_VERSION}`],
     ["ready", unready === undefined ? "yes" : `no: ${unready}`],
     ["members", membersText(overview)],
-    ["calls", callsText(last15m.at(-1))],
+    ["calls", callsText(last15m)],
     ["memory", memoryText(memory)],
     ...options.map(({ name, value, default: usual }, index) => [
       index === 0 ? "options" : "",
@@ -60,12 +60,18 @@ function membersText({ members, offices }: Overview): string {
   return `${seated.join(", ")} in ${countOf(offices, "office")}${outside}`;
 }
 
-function callsText(sample: RateSample | undefined): string {
-  if (sample === undefined) return "none counted yet";
-  const { callsPerS, p50Ms, p95Ms, refusals } = sample;
+/** The rate of the last seconds, and the refusals of all samples. */
+export function callsText(last15m: readonly RateSample[]): string {
+  const now = last15m.at(-1);
+  if (now === undefined) return "none counted yet";
+  const { callsPerS, p50Ms, p95Ms } = now;
   const speed = p50Ms === undefined ? "" : `, p50 ${msText(p50Ms)}, p95 ${msText(p95Ms)}`;
-  const refused = Object.entries(refusals).map(([reason, count]) => `${count} ${reason}`);
-  const more = refused.length === 0 ? "" : `; refused: ${refused.join(", ")}`;
+  const counts = new Map<string, number>();
+  for (const [reason, count] of last15m.flatMap(({ refusals }) => Object.entries(refusals))) {
+    counts.set(reason, count + (counts.get(reason) ?? 0));
+  }
+  const refused = [...counts].map(([reason, count]) => `${count} ${reason}`).join(", ");
+  const more = refused === "" ? "" : `; refused in the last 15 minutes: ${refused}`;
   return `${callsPerS.toFixed(1)} per second${speed}${more}`;
 }
 
