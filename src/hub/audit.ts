@@ -17,7 +17,8 @@ export class HubAudit {
     this.#refusals = new BoundedLog(this.log, { buckets, about: "refused clients of the hub" });
   }
 
-  refused(fields: LogFields & { readonly reason: string }): void {
+  /** @param fields `address`: that of the client, or of the browser of its user. */
+  refused(fields: LogFields & { readonly reason: string; readonly address: string | undefined }): void {
     this.#refusals.write("warn", "a client was refused", fields);
   }
 

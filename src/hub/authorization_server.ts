@@ -145,8 +145,8 @@ export class AuthorizationServer implements Disposable {
         resourceOf: (indicator) => URL.canParse(indicator) ? resourceOf(new URL(indicator))?.url : undefined,
         mayFetch: (address) => quotas.take("document", address) === undefined,
         fetchDocument: (url) => fetch(url, { signal: AbortSignal.timeout(DOCUMENT_TIMEOUT_MS) }),
-        onRefused: ({ error, description, client, request }) =>
-          audit.refused({ request, client_id: client, error, reason: description }),
+        onRefused: ({ error, description, client, ...refusal }) =>
+          audit.refused({ ...refusal, client_id: client, error, reason: description }),
         errorPage(context, { error, description }) {
           const why = PROBLEMS[error] ?? `The request of the client is wrong (${description || error})`;
           const text = `${why}. Connect the client again from its own settings.`;
@@ -246,7 +246,7 @@ export class AuthorizationServer implements Disposable {
   #admit(exchange: Exchange, asked: Asked): boolean {
     const wait = this.#parts.quotas.take(asked, exchange.address);
     if (wait === undefined) return true;
-    this.#parts.audit.refused({ request: asked, reason: "too many requests" });
+    this.#parts.audit.refused({ request: asked, reason: "too many requests", address: exchange.address });
     const body = {
       error: "temporarily_unavailable",
       error_description: `too many requests: wait ${wait} seconds`,
@@ -269,7 +269,7 @@ export class AuthorizationServer implements Disposable {
       sendJson(exchange, 201, { body, headers: OPEN_TO_PAGES });
     } catch (error) {
       if (!(error instanceof ClientMetadataError)) throw error;
-      this.#parts.audit.refused({ request: "register", reason: error.message });
+      this.#parts.audit.refused({ request: "register", reason: error.message, address: exchange.address });
       const body = { error: error.code, error_description: error.message };
       sendJson(exchange, 400, { body, headers: OPEN_TO_PAGES });
     }

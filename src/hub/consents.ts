@@ -83,14 +83,14 @@ export class Consents {
   async answer(exchange: Exchange, uid: string): Promise<void> {
     const asked = await this.#read(exchange, uid);
     if (asked === "several resources") {
-      this.#options.audit.refused({ request: "authorization", reason: asked });
+      this.#options.audit.refused({ request: "authorization", reason: asked, address: exchange.address });
       return sendPage(exchange, problemPage(SEVERAL_PATHS));
     }
     if (asked === undefined) return sendPage(exchange, problemPage(ENDED));
     if (exchange.request.method === "GET") return await this.#show(exchange, asked);
     if (exchange.request.method !== "POST") return sendPage(exchange, problemPage(NO_SUCH_METHOD));
     if (originProblem(exchange.request, this.#options.publicUrl)) {
-      this.#refused("a page of another origin", asked);
+      this.#refused(exchange, asked, "a page of another origin");
       return sendPage(exchange, problemPage(OTHER_ORIGIN));
     }
     const form = await readForm(exchange.request);
@@ -163,17 +163,15 @@ export class Consents {
   async #prove(exchange: Exchange, asked: Asked, form: URLSearchParams): Promise<void> {
     const wait = this.#options.quotas.take("guess", exchange.address);
     if (wait !== undefined) {
-      this.#refused("too many tries", asked);
+      this.#refused(exchange, asked, "too many tries");
       return await this.#show(exchange, asked, `Too many tries: wait ${wait} seconds`);
     }
     const found = await this.#check(form);
     const isOther = found !== undefined && computersFor(asked.resource, found)?.length === 0;
     const offices = found === undefined || isOther ? [] : officesFor(asked.resource, found);
     if (found === undefined || offices.length === 0) {
-      this.#refused(
-        found === undefined ? "wrong code or token" : "a code for other offices or Computers",
-        asked,
-      );
+      const why = found === undefined ? "wrong code or token" : "a code for other offices or Computers";
+      this.#refused(exchange, asked, why);
       const otherwise = isOther
         ? OTHER_COMPUTER
         : asked.resource.office === undefined
@@ -223,7 +221,7 @@ export class Consents {
     // Of two forms at once, one alone is served.
     this.#proofs.delete(asked.uid);
     if (!await this.#use(proof, asked)) {
-      this.#refused("a code that was used, or a token that was removed meanwhile", asked);
+      this.#refused(exchange, asked, "a code that was used, or a token that was removed meanwhile");
       return await this.#show(exchange, asked, this.#wrongProof);
     }
     await this.#grant(exchange, asked, {
@@ -272,13 +270,13 @@ export class Consents {
 
   async #refuse(exchange: Exchange, asked: Asked, why: string): Promise<void> {
     this.#proofs.delete(asked.uid);
-    this.#refused(why, asked);
+    this.#refused(exchange, asked, why);
     await this.#options.library.refuse(exchange, { error: "access_denied", description: why });
   }
 
-  #refused(reason: string, { clientId, client, resource }: Asked): void {
-    const fields = { reason, client: client.name, client_id: clientId, resource: resource.url };
-    this.#options.audit.refused(fields);
+  #refused({ address }: Exchange, { clientId, client, resource }: Asked, reason: string): void {
+    const fields = { client: client.name, client_id: clientId, resource: resource.url };
+    this.#options.audit.refused({ reason, address, ...fields });
   }
 }
 

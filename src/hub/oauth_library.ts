@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { SCOPES } from "../http/mcp/resource_server.ts";
+import { isRecord } from "../json/json.ts";
 import type { Logger } from "../log.ts";
 import { PackageMissingError } from "../own_imports.ts";
 import { describeError, quoted } from "../text/text.ts";
@@ -99,6 +100,12 @@ export interface OAuthFailure {
   readonly description: string;
 }
 
+interface Refusal extends OAuthFailure {
+  readonly client: string;
+  readonly address: string;
+  readonly request: string;
+}
+
 export interface LibraryOptions {
   /** An origin. */
   readonly publicUrl: string;
@@ -113,7 +120,7 @@ export interface LibraryOptions {
   readonly mayFetch: (address: string) => boolean;
   readonly fetchDocument: (url: URL) => Promise<Response>;
   /** Called when a request is refused. */
-  readonly onRefused: (refusal: OAuthFailure & { readonly client: string; readonly request: string }) => void;
+  readonly onRefused: (refusal: Refusal) => void;
   /** Writes the page of an error that cannot be sent to the client. */
   readonly errorPage: (context: LibraryContext, failure: OAuthFailure) => void;
 }
@@ -337,10 +344,12 @@ function listen(library: Library, { onRefused, logger }: LibraryOptions): void {
       onRefused({
         ...toOAuthFailure(failure),
         client: oidc?.client?.clientId ?? quoted(String(asked ?? "")),
+        address: String(req.headers[ADDRESS_HEADER]),
         request: event.slice(0, -".error".length),
       });
     });
   }
+  library.on("grant.error", sayWhatToDo);
   const fail = (error: unknown) => {
     if (isOfConnection(error)) return;
     logger.error("the authorization server failed", { error: describeError(error) });
@@ -356,6 +365,14 @@ function listen(library: Library, { onRefused, logger }: LibraryOptions): void {
  */
 function stayAtHub({ oidc }: LibraryContext, failure: Error): void {
   if (oidc?.entities?.Interaction?.result === undefined) Object.assign(failure, { allow_redirect: false });
+}
+
+/** Clients show the description to their users. It is the same whatever is wrong, so that nobody learns which tokens there were. */
+function sayWhatToDo({ body }: LibraryContext): void {
+  if (isRecord(body) && body["error"] === "invalid_grant") {
+    body["error_description"] =
+      "access was taken back or has expired, or this code or token was used before: sign in again";
+  }
 }
 
 function toOAuthFailure(failure: Error): OAuthFailure {

@@ -194,8 +194,14 @@ Deno.test("a command revokes a grant at once for tokens that are out, and its st
   const ended = new Promise((resolve) => found?.signal?.addEventListener("abort", resolve));
   assert(withGrants(hub, (grants) => grants.revoke(found?.id ?? "")));
   assertEquals(hub.server.verify(access, hub.resource("lab")), undefined);
-  const refused = await client.refresh(refresh);
-  assertEquals([refused.status, (await refused.json()).error], [400, "invalid_grant"]);
+  const answer = async (token: string) => {
+    const refused = await client.refresh(token);
+    return { status: refused.status, ...await refused.json() };
+  };
+  const refused = await answer(refresh);
+  assertEquals([refused.status, refused.error], [400, "invalid_grant"]);
+  assertStringIncludes(refused.error_description, "sign in again");
+  assertEquals(await answer("unknown"), refused);
   await within(ended, "the end of the streams");
 });
 
@@ -463,9 +469,14 @@ Deno.test("what a command does has a line that names its user, also while no hub
 Deno.test("each grant, refusal and revocation has a line in the audit log", async () => {
   await using hub = await HubDoor.open();
   const { client, refresh } = await connected(hub);
-  await client.token({ grant_type: "refresh_token", refresh_token: "wrong" }).then((each) =>
-    each.body?.cancel()
-  );
+  const wrong = new URLSearchParams({
+    client_id: client.id,
+    grant_type: "refresh_token",
+    refresh_token: "wrong",
+  });
+  const headers = { "x-test-address": "192.0.2.1", "x-forwarded-for": "192.0.2.2" };
+  await fetch(`${hub.url}/oauth/token`, { method: "POST", body: wrong, headers })
+    .then((each) => each.body?.cancel());
   const body = new URLSearchParams({ client_id: client.id, token: refresh });
   await fetch(`${hub.url}/oauth/revoke`, { method: "POST", body }).then((each) => each.body?.cancel());
   const messages = hub.log.lines.filter(({ module }) => module === "audit").map(({ message }) => message);
@@ -474,4 +485,6 @@ Deno.test("each grant, refusal and revocation has a line in the audit log", asyn
     "a client was refused",
     "a grant was ended: by its client, a token used twice, or too many tokens",
   ]);
+  const refused = hub.log.lines.find(({ message }) => message === "a client was refused");
+  assertEquals([refused?.fields["request"], refused?.fields["address"]], ["grant", "192.0.2.1"]);
 });
