@@ -64,11 +64,15 @@ const EXIT_CODE_HELP = helpPart(
   4 refused by the Server, 5 timeout, 130 interrupted.`,
 );
 
-/** Adds the command `help`, and to the help of each command a pointer to the options of the program. */
-export function addCommandHelp(program: Command, name: ProgramName): void {
+/** Adds the command `help`, and to the help of each command which options of the program apply: all of them by default. */
+export function addCommandHelp(
+  program: Command,
+  name: ProgramName,
+  which = `The options of "${commandLineOf(name)} --help" also apply.`,
+): void {
   for (const command of everyCommand(program)) {
     if (command === program) continue;
-    command.addHelpText("after", `\nThe options of "${commandLineOf(name)} --help" also apply.`);
+    command.addHelpText("after", `\n${which}`);
   }
   program.helpCommand("help [command]", "show the help of a command");
 }

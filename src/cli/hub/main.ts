@@ -27,11 +27,12 @@ export function createHubProgram(signal: AbortSignal): Command {
   addServerOptions(program);
   program.addHelpText("after", examples(commandLineOf("hub")));
   addGrantCommands(program, async ({ json = false }, use) => {
+    refuseIdle(program);
     const actor = { via: "command", by: typingUser() } as const;
     const answer = await runGrantCommand(program.opts<HubOptions>(), { actor, use });
     showAnswer(answer, { print: console.log, printError }, { json, screen: undefined });
   });
-  addCommandHelp(program, "hub");
+  addCommandHelp(program, "hub", `Of the options of "${commandLineOf("hub")} --help", --state-file applies.`);
   const names = program.commands.map((command) => command.name());
   program.argument("[command]").allowExcessArguments().usage("[options] [command]");
   return program.action(async (word: string | undefined) => {
@@ -50,6 +51,20 @@ export function createHubProgram(signal: AbortSignal): Command {
       surround: (context) => openHub(options, { ...context, owners }),
     });
   });
+}
+
+/** Options that the commands have a use for, or that change nothing of what they do. */
+const OF_COMMANDS: readonly string[] = ["--state-file", "--log-level", "--log-format"];
+
+/** With another option, such as a port, somebody means another hub. */
+function refuseIdle(program: Command): void {
+  const idle = program.options.find((option) =>
+    program.getOptionValueSource(option.attributeName()) === "cli" && !OF_COMMANDS.includes(option.long ?? "")
+  );
+  if (idle === undefined) return;
+  throw new UsageError(
+    `Cannot use ${idle.long} here: a command finds its hub by --state-file alone; give the --state-file of that hub`,
+  );
 }
 
 function hubOptions(): Option[] {
