@@ -51,6 +51,15 @@ export function parseName(raw: string): string {
   throw new InvalidArgumentError(`A name ${problem}`);
 }
 
+/** Token files and lists separate offices by commas, so one office with a comma would look like several. */
+export function parseGrantedOffice(raw: string): string {
+  const office = parseName(raw);
+  if (!office.includes(",")) return office;
+  throw new InvalidArgumentError(
+    "An office has no comma here; give each one by itself, such as lab den, or --office lab --office den",
+  );
+}
+
 /** Parses a TCP port; 0 means any free port. */
 export function parsePort(raw: string): number {
   const port = Number(raw);

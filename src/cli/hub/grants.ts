@@ -9,10 +9,10 @@ import type { Invitations } from "../../hub/invitations.ts";
 import { ACCESS_RIGHTS, type AccessRights } from "../../protocol/rights.ts";
 import { countOf, describeError } from "../../text/text.ts";
 import { toBareLine, toSeenName } from "../../text/safe_text.ts";
-import { didYouMean, unknownName } from "../../text/spelling.ts";
+import { closestWord, didYouMean, unknownName } from "../../text/spelling.ts";
 import type { CommandAnswer } from "../answers/answer.ts";
 import type { Actor } from "../control/server.ts";
-import { collect, parseName } from "../options.ts";
+import { collect, parseGrantedOffice, parseName } from "../options.ts";
 import { CommandFailedError, UsageError } from "../outcome.ts";
 import { existingStateFiles } from "../../files/state_folder.ts";
 import { hubStateFile, type HubStateOptions, toolNamesFile } from "./options.ts";
@@ -21,7 +21,7 @@ export interface Printed {
   readonly json?: boolean;
 }
 
-type Told = Pick<CommandAnswer, "value" | "text">;
+type Told = Pick<CommandAnswer, "value" | "text" | "warning">;
 type UseState = (state: HubState) => Told | Promise<Told>;
 
 /** Opens the state of the hub, and prints what was done with it. */
@@ -40,7 +40,7 @@ export function addGrantCommands(program: Command, run: RunGrantCommand): void {
   addRevoke(group, run);
 }
 
-interface Invited extends Printed, Pick<Limits, "rights" | "computer" | "yes"> {
+interface Invited extends Printed, Pick<Limits, "rights" | "computer"> {
   readonly for?: string;
 }
 
@@ -56,14 +56,13 @@ function addInvite(program: Command, run: RunGrantCommand): void {
       ),
     )
     .addOption(computerOption("a Computer that the client may use, of all offices; can be repeated"))
-    .addOption(unseenOption())
     .addOption(jsonOption())
-    .action((names: string[], { for: person, rights, computer, yes, ...printed }: Invited) =>
+    .action((names: string[], { for: person, rights, computer, ...printed }: Invited) =>
       run(printed, async ({ invitations, computersOf, record }) => {
         const offices = [...new Set(names.map(parseInvitedOffice))];
         const name = person === undefined ? undefined : parseAs("name", person);
         const computers = computer?.map((each) => parseAs("Computer", each));
-        if (!yes) requireKnown(computers, await computersOf(offices));
+        const warning = warningOfSlip(computers, await computersOf(offices));
         const { code, expiresAt } = record((note) => {
           note("a code was made by a command", { offices, for: name, rights, computers });
           return invitations.add({ name, offices, rights, computers });
@@ -80,6 +79,7 @@ function addInvite(program: Command, run: RunGrantCommand): void {
           text: `${code}\nGood once, until ${until}, for ${offices.map(toSeenName).join(", ")}${
             rights === undefined ? "" : `, at most ${rights}`
           }${computersText(computers)}`,
+          warning,
         };
       })
     );
@@ -113,7 +113,6 @@ interface Limits extends Printed {
   readonly rights?: AccessRights;
   readonly office?: readonly string[];
   readonly computer?: readonly string[];
-  readonly yes?: boolean;
 }
 
 function addLimit(group: Command, run: RunGrantCommand): void {
@@ -124,22 +123,19 @@ function addLimit(group: Command, run: RunGrantCommand): void {
       new Option("--office <office>", "an office that it may use; can be repeated").argParser(collect),
     )
     .addOption(computerOption("a Computer that it may use, of all its offices; can be repeated"))
-    .addOption(unseenOption())
     .addOption(jsonOption())
-    .action((id: string, { rights, office, computer, yes, ...printed }: Limits) =>
+    .action((id: string, { rights, office, computer, ...printed }: Limits) =>
       run(printed, async (state) => {
         if (rights === undefined && office === undefined && computer === undefined) {
           throw new UsageError("Cannot limit the grant: give --rights, --office or --computer");
         }
         const grant = find(state.grants, id);
-        const offices = office?.map(parseOffice);
+        const offices = office?.map((each) => parseAs("office", each));
         const computers = computer?.map((each) => parseAs("Computer", each));
         requireLess(grant, { rights, offices, computers });
-        if (!yes) {
-          const known = await state.computersOf(offices ?? grant.offices);
-          requireKnown(computers, [...known, ...grant.computers ?? []]);
-        }
-        return change(state, id, { rights, offices, computers });
+        const known = await state.computersOf(offices ?? grant.offices);
+        const warning = warningOfSlip(computers, [...known, ...grant.computers ?? []]);
+        return { ...change(state, id, { rights, offices, computers }), warning };
       })
     );
 }
@@ -156,12 +152,10 @@ function requireLess(grant: Grant, { rights, offices, computers }: GrantChange):
   if (computer !== undefined) throw moreThan(grant, `it does not see Computer ${toSeenName(computer)}`);
 }
 
-/** A name with a slip would leave the client nothing, and the right one would be more than it has from then on. */
-function requireKnown(computers: readonly string[] = [], known: readonly string[]): void {
-  const unknown = known.length === 0 ? undefined : computers.find((each) => !known.includes(each));
-  if (unknown === undefined) return;
-  const why = unknownName("Computer", unknown, known);
-  throw new UsageError(`${why}; add --yes for one that no client has seen yet${didYouMean(unknown, known)}`);
+/** A wrong name gives the client nothing. A Computer without tools, and a new one, is not among those that are known. */
+function warningOfSlip(computers: readonly string[] = [], known: readonly string[]): string | undefined {
+  const slip = computers.find((each) => !known.includes(each) && closestWord(each, known) !== undefined);
+  return slip && `no client has seen a tool of Computer ${toSeenName(slip)}${didYouMean(slip, known)}`;
 }
 
 function moreThan({ id }: Grant, why: string): UsageError {
@@ -190,7 +184,7 @@ function addRevoke(group: Command, run: RunGrantCommand): void {
 interface HubState {
   readonly grants: Grants;
   readonly invitations: Invitations;
-  /** The Computers that are known in these offices, also those that are away. */
+  /** The Computers of these offices of which clients have seen tools, also those that are away. */
   readonly computersOf: (offices: readonly string[]) => Promise<readonly string[]>;
   /** Does it, with lines for the audit trail of the hub: all of it, or nothing. */
   readonly record: <T>(work: (note: (message: string, fields: LogFields) => void) => T) => T;
@@ -238,7 +232,7 @@ function cannotChange(path: string, cause: unknown): CommandFailedError {
   );
 }
 
-/** The Computers that clients of the hub have seen; none while that cannot be read. */
+/** The Computers of which clients of the hub have seen tools; none while that cannot be read. */
 async function knownComputers(path: string, offices: readonly string[]): Promise<readonly string[]> {
   const { GatewayState } = await import("../agent/mcp/gateway_state.ts");
   const names = await GatewayState.open(toolNamesFile(path), silentLogger).catch(() => undefined);
@@ -314,21 +308,17 @@ function toJson(grant: Grant): GrantValue {
   };
 }
 
-function parseOffice(name: string): string {
-  return parseAs("office", name);
-}
-
 function parseInvitedOffice(name: string): string {
-  const office = parseOffice(name);
+  const office = parseAs("office", name, parseGrantedOffice);
   if (hasPath(office)) return office;
   throw new UsageError(
     `Cannot use office "${office}": it has no path at the hub; give the office another name`,
   );
 }
 
-function parseAs(what: string, name: string): string {
+function parseAs(what: string, name: string, parse = parseName): string {
   try {
-    return parseName(name);
+    return parse(name);
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error;
     throw new UsageError(`Cannot use ${what} "${name}": ${error.message}`);
@@ -337,10 +327,6 @@ function parseAs(what: string, name: string): string {
 
 function computerOption(about: string): Option {
   return new Option("--computer <name>", about).argParser(collect);
-}
-
-function unseenOption(): Option {
-  return new Option("--yes", "also a Computer that no client has seen yet").default(false);
 }
 
 function jsonOption(): Option {

@@ -1,9 +1,9 @@
 /** Declares the commands for a Server that runs: for the shell, for its control socket and for its page. */
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import type { CommandAnswer } from "../answers/answer.ts";
 import type { ConsoleFlags } from "../answers/console.ts";
 import { GRANTED_ROLES } from "../../server/admission/provider.ts";
-import { collect, parseName, wholeNumber } from "../options.ts";
+import { collect, parseGrantedOffice, parseName, wholeNumber } from "../options.ts";
 import type { MachineLimits } from "./machine_answers.ts";
 import type { EndFlags, ServerCommandContext } from "./operated_server.ts";
 
@@ -148,12 +148,4 @@ function addMachineCommands(program: Command, run: RunServerCommand): void {
     about: "end the connections of a machine at once, and refuse it from now on",
     work: async ({ server }, machine: string) => (await machines()).revokeMachine(server, machine),
   });
-}
-
-/** Token files and lists separate offices by commas, so one office with a comma would look like several. */
-function parseGrantedOffice(raw: string): string {
-  if (!raw.includes(",")) return parseName(raw);
-  throw new InvalidArgumentError(
-    "An office of a machine has no comma; repeat the option for each: --office lab --office den",
-  );
 }
