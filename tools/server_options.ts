@@ -2,7 +2,7 @@
 import type { Option } from "commander";
 import { logOptions } from "../src/cli/options.ts";
 import { type OptionGroup, ServerOption, serverOptionGroups } from "../src/cli/server/options.ts";
-import { kindOf, numberText, rowOf } from "../src/server/options/checks.ts";
+import { camelFlagOf, kindOf, libraryNameOf, numberText, rowOf } from "../src/server/options/checks.ts";
 import { type Constant, CONSTANT_GROUPS } from "../src/server/options/constants.ts";
 
 /** The pages in `docs/` that have such tables. */
@@ -95,7 +95,10 @@ function cellsOf({ flags, variable, row: name }: ServerOption): readonly string[
   const shown = typeof value === "number" ? numberText(kind, value) : value;
   const given = typeof shown === "string" ? `\`${shown}\`` : shown?.map((word) => `\`${word}\``).join(" ");
   const range = least <= 1 ? "" : `; at least ${numberText(kind, least)}`;
-  return [`\`${flags}\``, `\`${variable}\``, given ?? otherwise ?? "", `${help}${range}`, who];
+  const library = libraryNameOf(name);
+  const isSame = library === camelFlagOf(name) || library === undefined || library === "auth";
+  const meaning = `${help}${range}${isSame ? "" : `; \`${library}\` in the library`}`;
+  return [`\`${flags}\``, `\`${variable}\``, given ?? otherwise ?? "", meaning, who];
 }
 
 function logCellsOf(

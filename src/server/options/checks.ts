@@ -1,6 +1,7 @@
 /** Names and checks that follow from the table of options. */
 import { MAX_TIMEOUT_SECONDS } from "../../protocol/call.ts";
 import type { ConstantName } from "./constants.ts";
+import { CREDENTIAL_ROWS, JWT_ROWS } from "./credential_rows.ts";
 import type { OptionKind, OptionRow } from "./row.ts";
 import { type OptionName, OPTIONS } from "./table.ts";
 
@@ -33,6 +34,18 @@ export function flagOf(name: OptionName): string {
     (letter) => `-${letter.toLowerCase()}`,
   );
   return rowOf(name).flag ?? `--${words}`;
+}
+
+/** The name in the library, such as `trustedProxies` for `--trust-proxy`; nothing where that has no such option. */
+export function libraryNameOf(name: OptionName): string | undefined {
+  const { of, library } = rowOf(name);
+  const isCredential = name in CREDENTIAL_ROWS || name in JWT_ROWS;
+  return of === "program" ? library ?? (isCredential ? "auth" : undefined) : name;
+}
+
+/** The flag in camel case, such as `trustProxy`. */
+export function camelFlagOf(name: OptionName): string {
+  return flagOf(name).slice(2).replaceAll(/-[a-z]/g, ([, letter = ""]) => letter.toUpperCase());
 }
 
 /** Such as `A2C_MAX_PAYLOAD`. */

@@ -20,6 +20,8 @@ export interface OptionRow {
   readonly least?: number;
   /** Where the flag is not the name without its unit. */
   readonly flag?: string;
+  /** What stands for an option of the program in the library. */
+  readonly library?: string;
   /** What the help shows for the value; the end of the flag by default, or the kind of number. */
   readonly value?: string;
   /** Whether nobody is shown its value. */

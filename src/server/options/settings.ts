@@ -12,7 +12,9 @@ import { Meter } from "../observe/meter.ts";
 import type { Rate } from "../../async/token_bucket.ts";
 import type { QuotaSettings } from "../admission/quotas.ts";
 import {
+  camelFlagOf,
   type DefaultedOption,
+  libraryNameOf,
   numberOf,
   type NumberOption,
   OPTION_NAMES,
@@ -163,7 +165,7 @@ const OTHER_OPTIONS: Readonly<Record<Exclude<keyof ListenOptions, OptionName>, O
  * admit everybody.
  *
  * @param isListening Whether the Server has its own HTTP server.
- * @throws {TypeError} for an unknown option, with the closest known one.
+ * @throws {TypeError} for an unknown option, with the one of that flag, else the closest known one.
  */
 export function requireKnownOptions(
   options: object,
@@ -174,9 +176,10 @@ export function requireKnownOptions(
     .filter(([, of]) => of === undefined || (isListening && of === "listen")).map(([name]) => name);
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown === undefined) return;
-  throw new TypeError(
-    `Cannot use the option "${unknown}" of the Server: unknown${didYouMean(unknown, known)}`,
-  );
+  const meant = OPTION_NAMES.filter((name) => [name, camelFlagOf(name)].includes(unknown)).map(libraryNameOf)
+    .find((name) => known.includes(name?.split(".")[0] ?? ""));
+  const hint = meant === undefined ? didYouMean(unknown, known) : `; did you mean "${meant}"?`;
+  throw new TypeError(`Cannot use the option "${unknown}" of the Server: unknown${hint}`);
 }
 
 /** How many messages of the largest size fit into `maxMessageMemoryBytes` at least. */

@@ -33,12 +33,14 @@ const ADDRESS = {
     help: "serve https with this certificate (PEM); read again when it changes",
     who: "a Server for other machines without a proxy that ends TLS",
     of: "program",
+    library: "tls.certFile",
     value: "file",
   },
   tlsKey: {
     help: "the private key of that certificate (PEM)",
     who: "a Server with --tls-cert",
     of: "program",
+    library: "tls.keyFile",
     value: "file",
   },
   config: {
@@ -225,6 +227,7 @@ const METRICS = {
     help: "the same, with the token in the first line of a file",
     who: "monitoring over a network that is not private",
     of: "program",
+    library: "metricsToken",
   },
   auditLog: {
     help: "append who connects, joins, leaves and is refused to this file, as JSON lines",
@@ -240,6 +243,7 @@ const CLUSTER = {
     isSecret: true,
     who: "several processes",
     of: "program",
+    library: "redis.url",
     flag: "--redis",
     value: "url",
     variable: "A2C_REDIS_URL",
@@ -248,6 +252,7 @@ const CLUSTER = {
     help: "the beginning of all keys",
     who: "two Servers on one Redis",
     of: "program",
+    library: "redis.prefix",
     default: "a2c",
   },
 } as const satisfies OptionRows;

@@ -1,6 +1,7 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { createServer } from "node:http";
 import { anonymous } from "../../../../src/server/admission/provider.ts";
+import { camelFlagOf, libraryNameOf, OPTION_NAMES } from "../../../../src/server/options/checks.ts";
 import { withConstants } from "../../../../src/server/options/constants.ts";
 import { httpOptionsOf, toSettings } from "../../../../src/server/options/settings.ts";
 import { SmcpServer } from "../../../../src/server/server.ts";
@@ -87,5 +88,17 @@ Deno.test("SmcpServer refuses options that do not exist, and names the closest o
   const attached = { allowAnonymous: true, metricsPort: 0 };
   assertThrows(() => SmcpServer.attach(http, attached), TypeError, '"metricsPort" of the Server: unknown');
   const ofProgram = { port: 0, tokenFile: "tokens.txt" };
-  await assertRejects(() => SmcpServer.listen(ofProgram), TypeError, '"tokenFile" of the Server: unknown');
+  await assertRejects(() => SmcpServer.listen(ofProgram), TypeError, 'did you mean "auth"');
+});
+
+Deno.test("SmcpServer names its option for each flag in camel case", async () => {
+  const named = OPTION_NAMES.filter((name) => libraryNameOf(name) !== camelFlagOf(name));
+  for (const name of named.filter((name) => camelFlagOf(name) !== "redis" && libraryNameOf(name))) {
+    const misspelt = { port: 0, [camelFlagOf(name)]: "x" };
+    await assertRejects(
+      () => SmcpServer.listen(misspelt),
+      TypeError,
+      `did you mean "${libraryNameOf(name)}"`,
+    );
+  }
 });
