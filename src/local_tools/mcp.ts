@@ -1,4 +1,5 @@
 /** What MCP clients get, in MCP's own shapes: the same in 2025-11-25 and 2026-07-28. */
+import type { ContentItem } from "../protocol/tools.ts";
 
 /** Any JSON object. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -24,7 +25,7 @@ export interface McpTool {
 }
 
 /** An item of a result: a text, an image, audio, a resource or a link to one. */
-export type McpContent = { readonly type: string } & Json;
+export type McpContent = Exclude<ContentItem, { type: "unknown" }>;
 
 /** A result, as `tools/call` answers it. */
 export interface McpToolResult {

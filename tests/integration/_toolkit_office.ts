@@ -7,7 +7,7 @@ import { eventually } from "../fixtures/within.ts";
 import { ComputerOffice } from "./_computer_office.ts";
 
 /** A picture, as an MCP server returns it. */
-export const PICTURE = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
+export const PICTURE = { type: "image" as const, data: "iVBORw0KGgo=", mimeType: "image/png" };
 /** What {@linkcode PICTURE} comes with: a link, a sound and an embedded text. */
 export const BESIDE = [
   { type: "text", text: "Sales" },

@@ -96,7 +96,7 @@ Deno.test("view_desktop shows the pictures of a window that is named, and goes o
     },
   }));
   await useTools(office.agent, async (call) => {
-    const image = { type: "image", data: picture.blob, mimeType: "image/png" };
+    const image = { type: "image" as const, data: picture.blob, mimeType: "image/png" };
     const chart = await call("view_desktop", { window: "window://a/chart" });
     assertEquals(chart.content, [
       { type: "text", text: '# window://a/chart on Computer "laptop"\n\n```\nSales\n```' },

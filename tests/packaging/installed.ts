@@ -424,6 +424,9 @@ async function installLibrary(folder: string): Promise<void> {
   }
   const compilerOptions = {
     strict: true,
+    exactOptionalPropertyTypes: true,
+    noPropertyAccessFromIndexSignature: true,
+    noUncheckedIndexedAccess: true,
     target: "es2024",
     module: "nodenext",
     types: ["node"],

@@ -7,6 +7,8 @@ import type { Json, McpContent } from "../../local_tools/mcp.ts";
 /** The value as clients accept it; `undefined` leaves the member out. */
 type Repair = (value: unknown) => unknown;
 type Members = Readonly<Record<string, Repair>>;
+/** An item whose members may be of any type. */
+type AnyItem = Json & { readonly type: string };
 
 export type EntryKind = "tool" | "resource" | "template" | "prompt";
 
@@ -39,17 +41,19 @@ export function toShownText(text: string, key?: string): string {
  * An item of content without what clients refuse. One that lacks what its type demands becomes its JSON, and one whose data
  * are no Base64 a text that says so.
  */
-export function toContent(given: McpContent): McpContent {
-  const item = given.type === "image" || given.type === "audio" ? withData(given) : given;
+export function toContent(given: { readonly type: string }): McpContent {
+  const item: AnyItem = given.type === "image" || given.type === "audio"
+    ? withData({ ...given })
+    : { ...given };
   const demanded = DEMANDED[item.type];
   if (demanded !== undefined && !demanded.every((name) => typeof item[name] === "string")) {
     return asText(item);
   }
-  if (item.type !== "resource") return repair(item, MEMBERS.content) as McpContent;
+  if (item.type !== "resource") return repair(item, MEMBERS.content) as Json & McpContent;
   const { resource } = item;
   if (!isRecord(resource) || typeof (resource["text"] ?? resource["blob"]) !== "string") return asText(item);
   const repaired = { ...item, resource: repair(toContents(resource), { mimeType: text, _meta: record }) };
-  return repair(repaired, MEMBERS.content) as McpContent;
+  return repair(repaired, MEMBERS.content) as Json & McpContent;
 }
 
 /** The contents of a resource without what clients refuse. */
@@ -61,7 +65,7 @@ export function toContents(contents: Json): Json {
   return { mimeType: read.mimeType, ...rest, blob: read.base64 };
 }
 
-function withData(item: McpContent): McpContent {
+function withData(item: AnyItem): AnyItem {
   const { data, mimeType } = item;
   if (typeof data !== "string") return item;
   const read = readBase64(data);
@@ -73,7 +77,7 @@ function noData(what: unknown): string {
   return `[${what ?? "data"}: cannot be shown, since its data are not valid Base64]`;
 }
 
-function asText(item: McpContent): McpContent {
+function asText(item: Json): McpContent {
   return { type: "text", text: JSON.stringify(item) };
 }
 

@@ -1,7 +1,8 @@
 /** Results as models take them: texts and pictures. */
-import { isRecord } from "../../json/json.ts";
 import { toFence, toSeenUri, toSeenWord } from "../../text/safe_text.ts";
 import type { McpContent, McpToolResult } from "../../local_tools/mcp.ts";
+import type { ResourceContents } from "../../protocol/resources.ts";
+import type { ResourceLinkItem } from "../../protocol/tools.ts";
 import { PICTURES } from "../../local_tools/pictures.ts";
 
 /** A text, or a picture in base64. */
@@ -21,42 +22,41 @@ export function toModelContent({ content, structuredContent }: McpToolResult): M
 }
 
 function toItem(item: McpContent): ModelContent {
-  const { type, data, mimeType, resource } = item;
-  switch (type) {
+  switch (item.type) {
     case "text":
-      return text(String(item["text"]));
+      return text(item.text);
     case "image":
     case "audio":
-      return toPicture({ data, mimeType, what: type });
+      return toPicture({ ...item, what: item.type });
     case "resource":
-      return isRecord(resource) ? toEmbedded(resource) : text(JSON.stringify(item));
+      return toEmbedded(item.resource);
     case "resource_link":
       return text(describeLink(item));
-    default:
-      return text(JSON.stringify(item));
   }
 }
 
-function toEmbedded({ uri, mimeType, text: inner, blob }: Readonly<Record<string, unknown>>): ModelContent {
-  if (typeof inner === "string") return text(`Resource ${toSeenUri(String(uri))}:\n\n${toFence(inner)}`);
-  return toPicture({ data: blob, mimeType, what: `resource ${toSeenUri(String(uri))}` });
+function toEmbedded({ uri, mimeType, text: inner, blob }: ResourceContents): ModelContent {
+  if (inner !== undefined) return text(`Resource ${toSeenUri(uri)}:\n\n${toFence(inner)}`);
+  return toPicture({ data: blob, mimeType, what: `resource ${toSeenUri(uri)}` });
 }
 
 function toPicture(
-  { data, mimeType, what }: { readonly data: unknown; readonly mimeType: unknown; readonly what: string },
+  { data, mimeType, what }: {
+    readonly data: string | undefined;
+    readonly mimeType?: string | undefined;
+    readonly what: string;
+  },
 ): ModelContent {
-  if (typeof data === "string" && typeof mimeType === "string" && PICTURES.has(mimeType)) {
+  if (data !== undefined && mimeType !== undefined && PICTURES.has(mimeType)) {
     return { type: "image", data, mimeType };
   }
-  return text(
-    `[${what}${typeof mimeType === "string" ? ` (${toSeenWord(mimeType)})` : ""}: cannot be shown here]`,
-  );
+  return text(`[${what}${mimeType === undefined ? "" : ` (${toSeenWord(mimeType)})`}: cannot be shown here]`);
 }
 
-function describeLink({ name, title = name, uri, mimeType, description }: McpContent): string {
-  const kind = typeof mimeType === "string" ? ` (${toSeenWord(mimeType)})` : "";
-  const about = typeof description === "string" ? `. ${toSeenWord(description)}` : "";
-  return `Link to ${toSeenWord(String(title))}: ${toSeenUri(String(uri))}${kind}${about}`;
+function describeLink({ uri, name = uri, title = name, mimeType, description }: ResourceLinkItem): string {
+  const kind = mimeType === undefined ? "" : ` (${toSeenWord(mimeType)})`;
+  const about = description === undefined ? "" : `. ${toSeenWord(description)}`;
+  return `Link to ${toSeenWord(title)}: ${toSeenUri(uri)}${kind}${about}`;
 }
 
 function text(value: string): ModelContent {

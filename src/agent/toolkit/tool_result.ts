@@ -13,7 +13,7 @@ import {
 import { timeText } from "../../text/text.ts";
 import { toSeenError, toSeenName } from "../../text/safe_text.ts";
 import { toContent, toWellFormed } from "./list_entries.ts";
-import { errorResult, type Json, type McpContent, type McpToolResult } from "../../local_tools/mcp.ts";
+import { errorResult, type McpContent, type McpToolResult } from "../../local_tools/mcp.ts";
 import { A2C_COMPUTER, type ToClientUri, toOwnMeta } from "./tool_definition.ts";
 import type { GoneComputer } from "./toolset.ts";
 
@@ -47,7 +47,7 @@ export function toMcpResult(
   const translated: McpToolResult = {
     content: [
       ...content.map((item) => toMcpContent(item, translate)),
-      ...(advice === undefined ? [] : [{ type: "text", text: advice }]),
+      ...(advice === undefined ? [] : [{ type: "text" as const, text: advice }]),
     ],
     ...(structuredContent === undefined ? {} : { structuredContent }),
     ...(isError ? { isError } : {}),
@@ -69,12 +69,9 @@ function translated(item: ContentItem, translate: (uri: string) => string): McpC
       // MCP demands a name.
       return { ...item, name: item.name ?? item.uri, uri: translate(item.uri) };
     case "resource":
-      return {
-        ...item,
-        resource: { ...item.resource, uri: translate(item.resource.uri) } as unknown as Json,
-      };
+      return { ...item, resource: { ...item.resource, uri: translate(item.resource.uri) } };
     default:
-      return { ...item };
+      return item;
   }
 }
 

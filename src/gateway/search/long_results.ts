@@ -1,8 +1,8 @@
 /** Results that are too long for a small context: the first part at once, the others on request. */
-import { errorResult, type Json, type McpContent, type McpToolResult } from "../../local_tools/mcp.ts";
+import { errorResult, type McpContent, type McpToolResult } from "../../local_tools/mcp.ts";
 import type { ToolContext } from "../../agent/toolkit/tool_context.ts";
 import { cutWithin } from "../../local_tools/answer_parts.ts";
-import { isRecord, parseJson } from "../../json/json.ts";
+import { parseJson } from "../../json/json.ts";
 
 /** The most characters of all texts in an answer, and of `structuredContent`. */
 export const MAX_PART_CHARACTERS = 25_000;
@@ -45,7 +45,9 @@ export class LongResults {
     if (characters <= MAX_PART_CHARACTERS && !isStructureLong) return result;
 
     const isMissing = isStructureLong && !isTold(structuredContent, result.content);
-    const items = isMissing ? [...result.content, { type: "text", text: structure }] : result.content;
+    const items = isMissing
+      ? [...result.content, { type: "text" as const, text: structure }]
+      : result.content;
     const pages = toPages(items);
     return {
       ...rest,
@@ -108,16 +110,13 @@ export class LongResults {
 }
 
 /** The text of an item that is a text, or a resource with a text. */
-function textOf({ type, text, resource }: McpContent): string {
-  const written = type === "resource" && isRecord(resource) ? resource["text"] : text;
-  return (type === "text" || type === "resource") && typeof written === "string" ? written : "";
+function textOf({ text, resource }: McpContent): string {
+  return text ?? resource?.text ?? "";
 }
 
 function withText(item: McpContent, text: string): McpContent {
-  return item.type === "resource" ? { ...item, resource: { ...item["resource"] as Json, text } } : {
-    ...item,
-    text,
-  };
+  if (item.type === "resource") return { ...item, resource: { ...item.resource, text } };
+  return item.type === "text" ? { ...item, text } : item;
 }
 
 /** The most levels of a structure that are looked for in the content: each one is written as JSON anew. */
@@ -143,7 +142,7 @@ function isTold(structure: unknown, content: readonly McpContent[]): boolean {
 function tellingsOf(item: McpContent): string[] {
   const text = textOf(item);
   const parsed = text === "" ? undefined : parseJson(text);
-  return [item, text, item["data"], parsed].filter((value) => value !== undefined && value !== "")
+  return [item, text, item.data, parsed].filter((value) => value !== undefined && value !== "")
     .map((value) => JSON.stringify(value));
 }
 

@@ -88,7 +88,7 @@ function findTools(parts: SearchParts): LocalTool {
       const groups = await findGroups(parts, { query, computer, limit });
       if (groups.length === 0) return nothingFound(parts, computer);
       const structuredContent = { tools: groups.map(describe) };
-      const content = [{ type: "text", text: toSafeJson(structuredContent) }];
+      const content = [{ type: "text" as const, text: toSafeJson(structuredContent) }];
       return parts.results.shorten({ content, structuredContent }, context);
     },
   });

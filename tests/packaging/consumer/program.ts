@@ -34,6 +34,8 @@ try {
   const kit = createToolkit(agent);
   const { greet } = await kit.aiTools();
   const greeting = await greet?.execute({}, {});
+  const [called] = (await kit.call("greet", {})).content;
+  if (called?.type !== "text" || called.text.length === 0) throw new Error("greet gave no text");
   const tools = (await kit.tools()).map(({ name }) => name);
   const isPrompted = (await kit.prompt()).includes("window://com.example.shop");
   kit[Symbol.dispose]();

@@ -66,7 +66,8 @@ export function viewDesktop(reach: Reach): LocalTool {
       const isFailed = problems.length === answers.length;
       const none = window === undefined ? "No window is open." : `No window ${toSeenLine(window)} is open.`;
       const texts = windows.length > 0 || isFailed ? problems : [...problems, none];
-      const content = [...texts.map((text) => ({ type: "text", text })), ...toContent(windows, offset)];
+      const notes = texts.map((text) => ({ type: "text" as const, text }));
+      const content = [...notes, ...toContent(windows, offset)];
       return { content, ...(isFailed ? { isError: true } : {}) };
     },
   });
