@@ -59,13 +59,18 @@ const args = ["run", "-A", ...program, ...process.argv.slice(2)];
 const stores = process.env.DENO_TLS_CA_STORE ?? "system,mozilla";
 const env = { ...process.env, DENO_NO_UPDATE_CHECK: "1", DENO_TLS_CA_STORE: stores };
 
+// SIGTERM to npx ends its shell alone: what that has started ends when its parent is another one.
+const { npm_lifecycle_event: event, npm_lifecycle_script: script = "" } = process.env;
+const shell = event === "npx" && script.includes("a2c-smcp") ? process.ppid : undefined;
+
 // Where Node can, Deno takes the place of this process: nothing stands between it and its signals then.
 if (process.execve && process.platform !== "win32" && !process.versions.deno && isAbsolute(deno)) {
-  process.execve(deno, [deno, ...args], env);
+  process.execve(deno, [deno, ...args], { ...env, A2C_LAUNCHER_PID: String(shell ?? "") });
 }
 
 // Where Node cannot, this process stays, and tells who it is: the program ends when its parent is another one.
 const child = spawn(deno, args, { stdio: "inherit", env: { ...env, A2C_LAUNCHER_PID: String(process.pid) } });
+if (shell !== undefined) setInterval(() => process.ppid === shell || process.exit(143), 500).unref();
 // A terminal sends Ctrl-C to both processes; everything else sends its signal to this one alone.
 process.on("SIGINT", () => process.stdin.isTTY || child.kill("SIGINT"));
 for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));

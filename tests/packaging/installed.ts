@@ -68,6 +68,9 @@ Deno.test("what npm installs works where there is only Node", async (t) => {
       assertEquals(await machine.serveAndEnd("SIGTERM"), 0);
       assertEquals(await machine.serveAndEnd("SIGINT"), 0);
       assertEquals(await machine.serveAndEnd("SIGKILL"), 137);
+      // npx itself ends at once. The output ends with the program.
+      const words = [...await machine.npxWords(registry.url), "a2c-smcp", "server", "--port", "0"] as const;
+      assertEquals(await machine.serveAndEnd("SIGTERM", words), 143);
     });
     await Deno.writeTextFile(join(folder, "empty.json"), '{"servers":{}}');
     // Nobody listens there, so the Computer is interrupted while it tries to join.
@@ -308,6 +311,16 @@ class Machine {
     return capture(command, args, this.#options);
   }
 
+  /** npx of the system, with a cache of its own. */
+  async npxWords(registry: string): Promise<readonly [string, ...string[]]> {
+    const npx = await Deno.realPath((await succeed("which", ["npx"], { cwd: this.#folder })).trim());
+    return ["node", npx, "--yes", "--cache", this.#cache, "--registry", registry];
+  }
+
+  get #cache(): string {
+    return join(this.#folder, "cache");
+  }
+
   /** Runs a command of a package that is not installed. The first time, nothing is in npm's cache. */
   async npx(
     registry: string,
@@ -318,18 +331,12 @@ class Machine {
     readonly fetchedMegabytes: number;
     readonly megabytes: number;
   }> {
-    const cache = join(this.#folder, "cache");
-    const npx = await Deno.realPath((await succeed("which", ["npx"], { cwd: this.#folder })).trim());
-    const env = { ...this.#env, npm_config_cache: cache, npm_config_registry: registry };
+    const [command, ...args] = await this.npxWords(registry);
     const startMs = performance.now();
-    const output = await succeed("node", [npx, "--yes", ...words], {
-      cwd: this.#folder,
-      clearEnv: true,
-      env,
-    });
+    const output = await this.run(command, [...args, ...words]);
     const seconds = Math.round((performance.now() - startMs) / 100) / 10;
     const sizeOf = async (name: string) =>
-      Number.parseInt(await succeed("du", ["-sm", join(cache, name)], { cwd: this.#folder }));
+      Number.parseInt(await succeed("du", ["-sm", join(this.#cache, name)], { cwd: this.#folder }));
     const [fetchedMegabytes, megabytes] = [await sizeOf("_cacache"), await sizeOf("_npx")];
     return { output, seconds, fetchedMegabytes, megabytes };
   }
