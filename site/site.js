@@ -159,12 +159,17 @@ const SMALL_WORDS =
 function largeWordsOf(text) {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   const large = words.filter((word) => !SMALL_WORDS.test(word));
-  return (large.length > 0 ? large : words).map((word) => word === "asleep" ? "sleep" : word);
+  return (large.length > 0 ? large : words).map((word) => OTHER_WORDS[word] ?? word);
 }
 
-/** The words of a text without their endings. */
+/** What people type, and the word that headings have. */
+const OTHER_WORDS = { __proto__: null, asleep: "sleep", embed: "library" };
+
+/** The words of a text without their endings: `logging` is `log`. */
 function wordsOf(text) {
-  const stems = largeWordsOf(text).map((word) => word.replace(/(?<=...)(?:ing|ed|es|s|e)$/, ""));
+  const stems = largeWordsOf(text).map((word) =>
+    word.replace(/(?<=...)(?:ing|ed|es|s|e)$/, "").replace(/([gnpt])\1$/, "$1")
+  );
   return [...new Set(stems)];
 }
 
@@ -182,8 +187,8 @@ function weigh(list) {
 }
 
 /** Headings that have the words of a text and messages whose words are in it, the best first. */
-function findSections(text, { list, rarity }) {
-  const asked = wordsOf(text);
+function findSections(typed, { list, rarity }) {
+  const asked = wordsOf(typed);
   const begun = asked.at(-1);
   const scored = list.map(({ url, page, title, text, isMessage, words, around, weight }) => {
     const has = (word) =>
@@ -195,12 +200,13 @@ function findSections(text, { list, rarity }) {
     const ofTitle = rarity(shared) / rarity(words);
     const fit = isMessage && shared.length > 1 ? Math.max(ofText, ofTitle) : shared.length > 0 ? ofText : 0;
     const isSame = words.length === asked.length && shared.length === asked.length;
+    const isSpelled = title.toLowerCase() === typed.toLowerCase();
     return {
       url: toUrl(url).pathname + toUrl(url).hash,
       title: page === "" ? title : `${page}: ${title}`,
       text,
       fit,
-      score: worth * (fit + ofTitle / 2 + Number(isSame)) * weight ** .25,
+      score: worth * (fit + ofTitle / 2 + Number(isSame) + Number(isSpelled)) * weight ** .25,
     };
   });
   const liked = scored.filter(({ fit }) => fit > LEAST_LIKE).sort((a, b) => b.score - a.score);

@@ -102,6 +102,12 @@ const ASKED = {
   "machine does not show up": "troubleshooting/#the-machine-does-not-show-up",
   "what did Claude do yesterday": "faq/#what-has-claude-read",
   "do my files leave my machine": "faq/#privacy",
+  "logging": "agent/#logging",
+  "embed an Agent on Deno": "install/#the-library-in-deno",
+  "may have run": "agent/#retry-a-call-that-may-have-run",
+  "retry": "agent/#retry-a-call-that-may-have-run",
+  "AbortError": "agent/#tools",
+  "trustProxy": "server/#",
 };
 
 interface Page {
