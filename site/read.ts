@@ -93,7 +93,7 @@ export function toPage(
     }
     for (const child of token.children ?? []) {
       rewriteLinks(child, { source, address });
-      if (isWord(child)) child.attrSet("class", "word");
+      if (isPhrase(child)) child.attrSet("class", "phrase");
     }
   });
   shapeTables(tokens);
@@ -110,9 +110,9 @@ export function toPage(
   };
 }
 
-/** Code that is not broken, not even behind its dashes: it fits a phone. */
-function isWord({ type, content }: Token): boolean {
-  return type === "code_inline" && content.length <= 32 && !content.includes(" ");
+/** Code that may be broken into lines; other code fits a phone, and is not broken behind its dashes. */
+function isPhrase({ type, content }: Token): boolean {
+  return type === "code_inline" && (content.length > 32 || content.includes(" "));
 }
 
 /** The most characters that a hit shows below its title. */
