@@ -56,7 +56,7 @@ export function parseGrantedOffice(raw: string): string {
   const office = parseName(raw);
   if (!office.includes(",")) return office;
   throw new InvalidArgumentError(
-    "An office has no comma here; give each one by itself, such as lab den, or --office lab --office den",
+    "An office has no comma here; give each one by itself",
   );
 }
 

@@ -72,6 +72,13 @@ export function readDocuments(
   if (value["sandbox"] !== undefined) {
     findings.warn([...path, "sandbox"], "has no effect: it may read its folders, and nothing else");
   }
+  for (const folder of foldersOf(entry, origin).filter((folder) => grantable(folder) !== folder)) {
+    const granted = JSON.stringify(grantable(folder));
+    findings.warn(
+      [...path, "folders"],
+      `a path with a comma cannot be granted: it may read all of ${granted}`,
+    );
+  }
   const base = Object.fromEntries(
     Object.entries(value).filter(([key]) => !Object.hasOwn(members, key) && key !== "sandbox"),
   );

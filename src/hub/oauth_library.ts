@@ -371,7 +371,7 @@ function stayAtHub({ oidc }: LibraryContext, failure: Error): void {
 function sayWhatToDo({ body }: LibraryContext): void {
   if (isRecord(body) && body["error"] === "invalid_grant") {
     body["error_description"] =
-      "access was taken back or has expired, or this code or token was used before: sign in again";
+      "access was taken back or has expired, or this code or token was used before or is another client's: sign in again";
   }
 }
 

@@ -203,7 +203,7 @@ export async function showTokens({ tokens }: Pick<OperatedServer, "tokens">): Pr
   return {
     value: listed,
     ...colored(({ strong }) => drawColumns(rows, { paints: [strong] }) || "no tokens"),
-    warning: problems.length === 0 ? undefined : `${problems.join("; ")}. Its former tokens stay in use`,
+    warning: problems.length === 0 ? undefined : `${problems.join("; ")}. The former tokens stay in use`,
   };
 }
 

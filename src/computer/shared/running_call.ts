@@ -158,8 +158,6 @@ export class RunningCall implements Disposable {
   place: { readonly server: string; readonly tool: string } | undefined;
   /** Its time: that of the request that waits for it. */
   readonly clock: CallClock;
-  /** Whom it waits for; kept when it ends meanwhile. */
-  awaited: AwaitedPerson | undefined;
   /** Whether its MCP server was asked to run the tool. */
   mayHaveRun = false;
   /** Whether the Agent follows its progress. */
@@ -168,6 +166,8 @@ export class RunningCall implements Disposable {
   progress: Progress | undefined;
   /** Limits the updates of its progress; made with the first one. */
   updates: Throttle | undefined;
+  #awaited: AwaitedPerson | undefined;
+  #hasAsked = false;
   readonly #end = new AbortController();
   #answer = Promise.withResolvers<CallToolResult>();
   #isSuspended = false;
@@ -181,6 +181,21 @@ export class RunningCall implements Disposable {
     this.isLocal = isLocal;
     this.mustAsk = mustAsk;
     this.clock = new CallClock({ timeoutMs: timeoutMsOf(request), idleMs }, report);
+  }
+
+  /** Whom it waits for; kept when it ends meanwhile. */
+  get awaited(): AwaitedPerson | undefined {
+    return this.#awaited;
+  }
+
+  set awaited(person: AwaitedPerson | undefined) {
+    this.#hasAsked ||= person !== undefined;
+    this.#awaited = person;
+  }
+
+  /** Whether its MCP server or a person was asked. */
+  get hasBegun(): boolean {
+    return this.mayHaveRun || this.#hasAsked;
   }
 
   /** A new signal that is aborted when the call ends, in whatever way, or with another signal. */

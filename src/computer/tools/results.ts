@@ -160,7 +160,12 @@ const AWAITED_WORDS: Readonly<Record<AwaitedPerson, (server: string) => string>>
 
 export interface AnsweredCall {
   /** Its answer now: a question while one is open, else what comes next. */
-  readonly call: { readonly answer: Promise<CallToolResult>; askedAtMs?: number };
+  readonly call: {
+    readonly answer: Promise<CallToolResult>;
+    /** Whether its MCP server or a person was asked. */
+    readonly hasBegun?: boolean;
+    askedAtMs?: number;
+  };
   readonly result: Promise<CallToolResult>;
 }
 
@@ -197,7 +202,7 @@ export class RepeatedCalls {
     );
   }
 
-  /** Keeps a call that runs; one whose result rejects is forgotten, and one that may run later. */
+  /** Keeps a call that runs; one whose result rejects is forgotten, and one that failed before it began. */
   keep(request: ToolCallReq, { call, result }: AnsweredCall): void {
     const key = keyOf(request);
     const kept: KeptCall = { fingerprint: fingerprintOf(request), call, sizeBytes: 0 };
@@ -205,7 +210,10 @@ export class RepeatedCalls {
     const forget = () => {
       if (this.#calls.get(key) === kept) this.#calls.delete(key);
     };
-    result.then((last) => mayRunLater(last) ? forget() : this.#measure(key, kept, last)).catch(forget);
+    result.then((last) => {
+      const isToBegin = call.hasBegun === false && last.isError === true && last.meta?.a2c_cancelled !== true;
+      return isToBegin ? forget() : this.#measure(key, kept, last);
+    }).catch(forget);
   }
 
   clear(): void {
@@ -231,11 +239,6 @@ export class RepeatedCalls {
       this.#sizeBytes -= sizeBytes;
     }
   }
-}
-
-/** Whether a call has not run because its MCP server did not. */
-function mayRunLater({ meta }: CallToolResult): boolean {
-  return meta?.a2c_reason === "not_running" && meta.may_have_run !== true;
 }
 
 function keyOf({ agent, req_id }: ToolCallReq): string {

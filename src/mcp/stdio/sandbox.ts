@@ -166,7 +166,9 @@ function permission(name: string, values: readonly string[] | null | undefined):
 /** Deno 2.9.6 knows no way to write a comma of a value. */
 function listed(values: readonly string[]): string {
   const split = values.find((value) => value.includes(","));
-  if (split !== undefined) throw refused(`Deno takes no path or name with a comma: "${split}"`);
+  if (split !== undefined) {
+    throw refused(`Deno takes no path or name with a comma: "${split}"; use another, or remove "sandbox"`);
+  }
   return values.join(",");
 }
 

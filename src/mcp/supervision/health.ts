@@ -21,6 +21,8 @@ export interface HeartbeatOptions {
 export class Heartbeat {
   readonly #options: HeartbeatOptions;
   readonly #hung = Promise.withResolvers<string>();
+  /** When the server answered last, or began, by `performance.now()`. */
+  answeredAtMs: number = performance.now();
   #unanswered = 0;
   #checking: Promise<void> | undefined;
 
@@ -49,7 +51,9 @@ export class Heartbeat {
   }
 
   async #check(): Promise<void> {
-    this.#unanswered = await this.#options.ping() ? 0 : this.#unanswered + 1;
+    const isAnswered = await this.#options.ping();
+    if (isAnswered) this.answeredAtMs = performance.now();
+    this.#unanswered = isAnswered ? 0 : this.#unanswered + 1;
     if (this.#unanswered >= MAX_UNANSWERED_PINGS) {
       this.#hung.resolve(`no answer to ${MAX_UNANSWERED_PINGS} pings`);
     }

@@ -304,7 +304,8 @@ export class SupervisedServer {
       this.#setState({ status: "running", mcpVersion, ...(pid === undefined ? {} : { pid }) });
       run.settled.resolve();
       this.#listener.onRunning(connection);
-      reason = await this.#watch(connection, signal);
+      const ended = await this.#watch(connection, signal);
+      reason = ended.reason;
       if (!signal.aborted) {
         this.#failure = this.#authorization?.required ?? new ServerNotRunningError({ reason });
       }
@@ -312,7 +313,7 @@ export class SupervisedServer {
       return {
         isFinal: false,
         isLost: connection.session.isLost,
-        ranMs: performance.now() - startMs,
+        ranMs: ended.atMs - startMs,
         state,
       };
     } catch (error) {
@@ -369,8 +370,11 @@ export class SupervisedServer {
     return connection;
   }
 
-  /** Waits for the end of the session, and pings it while it is idle. */
-  async #watch(connection: McpConnection, signal: AbortSignal): Promise<string> {
+  /** Waits for the end of the session, and pings it while it is idle. One that hangs has ended with its last answer. */
+  async #watch(
+    connection: McpConnection,
+    signal: AbortSignal,
+  ): Promise<{ readonly reason: string; readonly atMs: number }> {
     const { pingIntervalMs, pingTimeoutMs: timeoutMs } = this.#context.limits;
     const over = new AbortController();
     const stop = AbortSignal.any([over.signal, signal]);
@@ -383,7 +387,10 @@ export class SupervisedServer {
     try {
       const stopped = untilAborted(stop).then(() => reasonOf(stop.reason));
       const signedOut = this.#authorization?.untilSignedOut(stop).then(() => "signed out", () => stopped);
-      return await Promise.race([connection.session.closed, heartbeat.hung, signedOut ?? stopped]);
+      const ended = Promise.race([connection.session.closed, signedOut ?? stopped])
+        .then((reason) => ({ reason, atMs: performance.now() }));
+      const hung = heartbeat.hung.then((reason) => ({ reason, atMs: heartbeat.answeredAtMs }));
+      return await Promise.race([ended, hung]);
     } finally {
       this.#heartbeat = undefined;
       over.abort();

@@ -61,18 +61,19 @@ class Quota implements MessageOwner {
   }
 
   takeConnect(): void {
-    if (this.#connects?.take() === false) throw this.#refuse("connect", "Connects");
+    if (this.#connects?.take() === false) throw this.#refuse("connect", "Connects", this.#connects);
   }
 
   takeRequest(event: string): LoggedRefusal | undefined {
-    const isOver = (event === FOLLOW_CALL_EVENT ? this.#follows : this.requests)?.take() === false;
-    return isOver ? this.#refuse(`handle "${quoted(event)}"`, "Requests") : undefined;
+    const bucket = event === FOLLOW_CALL_EVENT ? this.#follows : this.requests;
+    return bucket?.take() === false
+      ? this.#refuse(`handle "${quoted(event)}"`, "Requests", bucket)
+      : undefined;
   }
 
   /** @param intent What cannot be done, such as `connect`. */
-  #refuse(intent: string, counted: keyof typeof COUNTED): LoggedRefusal {
+  #refuse(intent: string, counted: keyof typeof COUNTED, bucket?: TokenBucket): LoggedRefusal {
     const option = `max${counted}Per${this.#owner === "principal" ? "Principal" : "Address"}` as const;
-    const bucket = { Connections: undefined, Connects: this.#connects, Requests: this.requests }[counted];
     const limit = bucket?.rate.perSecond ?? this.#maxConnections;
     const wait = bucket && { retry_after_ms: bucket.waitMs() };
     const advice = wait === undefined

@@ -97,6 +97,17 @@ Deno.test("an entry for documents without folders, or with others than texts, is
   assertStringIncludes(refusalOf(slow).message, "more than 3 stars between two slashes");
 });
 
+Deno.test("a folder whose path has a comma is read with the one above, and a warning says so", () => {
+  const entry = { type: "documents", folders: ["/people/Smith, Ada/Reports"] };
+  const there = { ...origin, cache: "/people/Smith, Ada/.cache" };
+  const { servers: [server], warnings } = parseConfig({ servers: { a: entry } }, "config", { origin: there });
+  assertEquals(warnings.map(({ path }) => path), ["servers.a.folders"]);
+  const args = server?.type === "stdio" ? server.server_parameters.args : undefined;
+  assertEquals(args?.filter((arg) => /^--allow-(?:read|write)/.test(arg)), [
+    `--allow-read=${normalize("/people")}`,
+  ]);
+});
+
 Deno.test("a check names the type of an entry for documents", async () => {
   const text = JSON.stringify({ servers: { a: { type: "documents", folders: ["a"] } } });
   const { servers } = await checkConfigText(text, { file: "mcp.json" });

@@ -1,5 +1,5 @@
 /** A parser process, as the documents server sees it. */
-import { fromFileUrl } from "@std/path";
+import { dirname, fromFileUrl } from "@std/path";
 import { settledWithin } from "../basics.ts";
 import { importWords } from "@a2c-smcp/sdk/base";
 import {
@@ -39,10 +39,12 @@ export class ParserProcess {
   constructor({ maxMemoryBytes, maxFileBytes, ocr }: ProcessLimits) {
     // The sources of the parsers, and the only module of the SDK that they use.
     const code = [new URL("../", import.meta.url), new URL(import.meta.resolve("@a2c-smcp/sdk/words"))];
-    const readable = code.filter(({ protocol }) => protocol === "file:").map((url) =>
+    const readable = code.filter(({ protocol }) => protocol === "file:").map((url) => {
+      const path = fromFileUrl(url);
+      const comma = path.indexOf(",");
       // Deno 2.9.6 cannot be given a path with a comma, but the folder above that has none.
-      fromFileUrl(url).replace(/[^/\\]*,.*$/s, "")
-    );
+      return comma === -1 ? path : dirname(path.slice(0, comma + 1));
+    });
     const heapMegabytes = Math.floor(maxMemoryBytes / (1024 * 1024));
     const args = [
       "run",

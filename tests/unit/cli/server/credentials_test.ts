@@ -45,5 +45,5 @@ test("the list of tokens says what a line permits a client of the hub", async ()
   await logger.until(({ level }) => level === "error");
   const later = await show();
   assertEquals(later.text, text);
-  assertStringIncludes(later.warning ?? "", "it contains no token. Its former tokens stay in use");
+  assertStringIncludes(later.warning ?? "", "it contains no token. The former tokens stay in use");
 });

@@ -66,15 +66,19 @@ Deno.test("a call that rejected is not remembered", async () => {
   assertEquals((await once(repeated, request("a"), () => Promise.resolve({ content: [] }))).content, []);
 });
 
-Deno.test("a call that its MCP server did not take runs when it is repeated, one that may have run does not", async () => {
-  const meta = { error_code: 4003, a2c_reason: "not_running" } as const;
-  for (const [effect, expected] of [[{}, false], [{ may_have_run: true }, true]] as const) {
+Deno.test("a call that failed before it began begins when it is repeated, unless it was cancelled", async () => {
+  for (
+    const [hasBegun, meta, isKept] of [
+      [false, { error_code: 4003 }, false],
+      [true, { error_code: 4003 }, true],
+      [false, { a2c_cancelled: true }, true],
+    ] as const
+  ) {
     const repeated = new RepeatedCalls();
-    const failed = { content: [], isError: true, meta: { ...meta, ...effect } };
-    const first = await once(repeated, request("a"), () => Promise.resolve(failed));
-    await Promise.resolve();
-    const second = await once(repeated, request("a"), () => Promise.resolve({ content: [] }));
-    assertEquals(first === second, expected);
+    const answer = Promise.resolve({ content: [], isError: true, meta });
+    repeated.keep(request("a"), { call: { answer, hasBegun }, result: answer });
+    await answer;
+    assertEquals(repeated.answerOf(request("a")) !== undefined, isKept);
   }
 });
 

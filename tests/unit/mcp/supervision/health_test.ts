@@ -25,10 +25,12 @@ async function isHung(beat: Heartbeat): Promise<boolean> {
 
 Deno.test("a server hangs after two consecutive unanswered pings", async () => {
   const { beat } = heartbeat([false, false]);
+  const startMs = performance.now();
   await beat.check();
   assertEquals(await isHung(beat), false);
   await beat.check();
   assertEquals(await beat.hung, "no answer to 2 pings");
+  assertLessOrEqual(beat.answeredAtMs, startMs);
 });
 
 Deno.test("an answer resets the count of unanswered pings", async () => {
