@@ -147,6 +147,7 @@ export {
   ConnectionClosedError,
   JoinRefusedError,
   LeaveRefusedError,
+  mayHaveRun,
   ProtocolVersionError,
   RequestTimeoutError,
   ServerUnreachableError,

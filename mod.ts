@@ -179,6 +179,7 @@ export {
   ConnectionClosedError,
   JoinRefusedError,
   LeaveRefusedError,
+  mayHaveRun,
   ProtocolVersionError,
   RequestTimeoutError,
   ServerUnreachableError,

@@ -1,5 +1,6 @@
 /** Errors that do not cross the wire: they describe a failure on the caller's own side. */
 import { type Farewell, hasEndedCredentials } from "../protocol/farewell.ts";
+import { SmcpError } from "../protocol/errors.ts";
 import type { ProtocolMinor } from "../protocol/version.ts";
 
 /** The connection was lost or closed while a request was in flight, or the caller has closed it. */
@@ -33,6 +34,33 @@ export class RequestTimeoutError extends Error {
   override readonly name = "RequestTimeoutError";
   /** The code of this kind of error. */
   readonly code: "REQUEST_TIMEOUT" = "REQUEST_TIMEOUT";
+  /** Whether the request has reached nobody, because there was no connection in time. */
+  readonly isUnsent: boolean;
+
+  /** `isUnsent` is false by default. */
+  constructor(
+    message: string,
+    { isUnsent = false, ...options }: ErrorOptions & { readonly isUnsent?: boolean } = {},
+  ) {
+    super(message, options);
+    this.isUnsent = isUnsent;
+  }
+}
+
+/**
+ * Whether a tool call may have run although it failed with this error, so that making it again could run the tool twice: see
+ * "Retry a call that may have run" in the guide for Agents. Of a failed result, `meta.may_have_run` says the same.
+ *
+ * ```ts
+ * import { mayHaveRun, RequestTimeoutError } from "@a2c-smcp/sdk/agent";
+ *
+ * console.assert(mayHaveRun(new RequestTimeoutError("no answer in 20000 ms")));
+ * ```
+ */
+export function mayHaveRun(error: unknown): boolean {
+  if (error instanceof SmcpError) return error.details?.["may_have_run"] === true;
+  const isOfConnection = error instanceof ConnectionClosedError || error instanceof RequestTimeoutError;
+  return isOfConnection && !error.isUnsent;
 }
 
 /** The Server could not be reached within the time limit, or a retry cannot succeed (`isPermanent`). */

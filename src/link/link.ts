@@ -212,7 +212,8 @@ export class Link implements AsyncDisposable {
    */
   async close(owner = "connection"): Promise<void> {
     const connection = this.#connection ?? this.#dismissed;
-    this.#end(new ConnectionClosedError(`Cannot use this ${owner}: it was closed`, { isPermanent: true }));
+    const why = `Cannot use this ${owner}: it was closed`;
+    this.#end(new ConnectionClosedError(why, { isPermanent: true, isUnsent: true }));
     await connection?.close();
     await this.#supervision;
   }
@@ -380,7 +381,8 @@ export class Link implements AsyncDisposable {
     event: string,
     { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined },
   ): Promise<Connection> {
-    const reason = () => new RequestTimeoutError(`Cannot send "${event}": no connection in ${timeoutMs} ms`);
+    const reason = () =>
+      new RequestTimeoutError(`Cannot send "${event}": no connection in ${timeoutMs} ms`, { isUnsent: true });
     return withDeadline(timeoutMs, { reason, signal }, (signal) => abortable(this.#ready.promise, signal));
   }
 

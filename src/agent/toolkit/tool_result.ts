@@ -1,5 +1,5 @@
 /** Results of Computers for MCP clients. */
-import { ConnectionClosedError, RequestTimeoutError } from "../../link/errors.ts";
+import { ConnectionClosedError, mayHaveRun, RequestTimeoutError } from "../../link/errors.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError, UnsupportedRequestError } from "../../protocol/errors.ts";
 import { ASK_TOOL_CALL_EVENT } from "../../protocol/events.ts";
@@ -28,6 +28,9 @@ const ADVICE: Readonly<Record<number, string>> = {
     "The tool did not run. Tell the user why, and call it again only when they ask for it.",
 };
 
+/** After a failure in which the MCP server was asked, for whatever other reason. */
+const CHECK_FIRST = "The tool may have run. Check what it has done before you call it again.";
+
 /** Translates a result: every kind of content is kept, and links can be followed. */
 export function toMcpResult(
   result: CallToolResult,
@@ -43,7 +46,8 @@ export function toMcpResult(
   const { [A2C_INPUT_REQUIRED]: _question, [A2C_TOOL_META]: _settings, [A2C_MCP_SERVER]: _claim, ...rest } =
     meta ?? {};
   const translate = (uri: string) => toClientUri(uri, from);
-  const advice = isError ? ADVICE[meta?.error_code ?? 0] : undefined;
+  const effect = meta?.may_have_run === true ? CHECK_FIRST : undefined;
+  const advice = isError ? ADVICE[meta?.error_code ?? 0] ?? effect : undefined;
   const translated: McpToolResult = {
     content: [
       ...content.map((item) => toMcpContent(item, translate)),
@@ -99,12 +103,25 @@ export function failureResult(
   { name, computer }: { readonly name: string; readonly computer: string },
 ): McpToolResult {
   const text = `Cannot call "${name}" on Computer ${toSeenName(computer)}: ${explain(error, computer)}`;
-  return errorResult(text, { [A2C_COMPUTER]: computer });
+  const { code, details } = error instanceof SmcpError ? error : {};
+  const retry_after_ms = details?.["retry_after_ms"];
+  return errorResult(text, {
+    [A2C_COMPUTER]: computer,
+    ...(code === undefined ? {} : { error_code: code }),
+    ...(mayHaveRun(error) ? { may_have_run: true } : {}),
+    ...(retry_after_ms === undefined ? {} : { retry_after_ms }),
+  });
 }
 
 function explain(error: unknown, computer: string): string {
+  const isOfConnection = error instanceof ConnectionClosedError || error instanceof RequestTimeoutError;
+  if (error instanceof ConnectionClosedError && error.isPermanent) {
+    return "this program has left the office. The tool did not run. Tell the user";
+  }
+  if (isOfConnection && error.isUnsent) {
+    return `the office cannot be reached now. The tool did not run. ${TRY_AGAIN}`;
+  }
   if (error instanceof ConnectionClosedError) {
-    if (error.isPermanent) return "this program has left the office. The tool did not run. Tell the user";
     return "the connection to the office was lost during the call. The tool may have run. Wait a few seconds, check " +
       "what it has done, and call it again if it has not";
   }

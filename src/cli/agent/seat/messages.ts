@@ -47,7 +47,9 @@ export function toSentError(error: unknown): Message {
   const message = describeError(error);
   if (error instanceof SmcpError) return { message, code: error.code, details: error.details };
   if (error instanceof ConnectionClosedError) return { message, isUnsent: error.isUnsent };
-  return error instanceof RequestTimeoutError ? { message, isLate: true } : { message };
+  return error instanceof RequestTimeoutError
+    ? { message, isLate: true, isUnsent: error.isUnsent }
+    : { message };
 }
 
 export function fromSentError(error: unknown): Error {
@@ -56,6 +58,6 @@ export function fromSentError(error: unknown): Error {
   if (typeof code === "number") {
     return new SmcpError(code, text, isRecord(details) ? { details } : {});
   }
-  if (isLate === true) return new RequestTimeoutError(text);
-  return new ConnectionClosedError(text, { isUnsent: isUnsent === true });
+  const options = { isUnsent: isUnsent === true };
+  return isLate === true ? new RequestTimeoutError(text, options) : new ConnectionClosedError(text, options);
 }

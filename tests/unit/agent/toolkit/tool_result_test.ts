@@ -53,21 +53,28 @@ Deno.test("toMcpResult() says what to do about a tool that needs confirmation, w
   assertMatch(textOf(refused(4002)), /^Refused\n.*switched the tool off/);
   assertMatch(textOf(refused(4004)), /^Refused\n.*may have run/);
   assertMatch(textOf(refused(4005)), /^Refused\n.*did not run\..*only when they ask for it/);
+  const meta = { error_code: 4003, may_have_run: true };
+  const died = toMcpResult({ content: [{ type: "text", text: "Died" }], isError: true, meta }, place);
+  assertMatch(textOf(died), /^Died\n.*may have run\. Check what it has done/);
   assertEquals(textOf(refused(1)), "Refused");
 });
 
 Deno.test("failureResult() tells a model whether the tool may have run, and what to do", () => {
   const fail = (error: unknown) => {
-    const result = failureResult(error, { name: "read", computer: "desk" });
-    assertEquals([result.isError, result._meta], [true, { a2c_computer: "desk" }]);
+    const { isError, _meta: meta, ...result } = failureResult(error, { name: "read", computer: "desk" });
+    assertEquals([isError, meta?.["a2c_computer"]], [true, "desk"]);
+    assertEquals(meta?.["may_have_run"] === true, / may have run/.test(textOf(result)));
+    assertEquals(meta?.["error_code"], error instanceof SmcpError ? error.code : undefined);
     return textOf(result);
   };
   assertMatch(fail(new ConnectionClosedError("gone")), /was lost during the call\. The tool may have run/);
-  const closed = new ConnectionClosedError("closed", { isPermanent: true });
+  const closed = new ConnectionClosedError("closed", { isPermanent: true, isUnsent: true });
   assertMatch(fail(closed), /left the office\. The tool did not run/);
   const replaced = new SmcpError(404, "No peer", { details: { computer_name: "desk", replaced: true } });
   assertMatch(fail(replaced), /another machine has its name now\. List the tools again/);
   assertMatch(fail(new RequestTimeoutError("late")), /no answer came in time\. The tool may have run/);
+  const unsent = new RequestTimeoutError("no connection", { isUnsent: true });
+  assertMatch(fail(unsent), /cannot be reached now\. The tool did not run/);
   assertMatch(fail(new SmcpError(404, "No peer")), /not in the office now\. Call list_computers/);
   const late = new SmcpError(408, "No answer", { details: { may_have_run: true } });
   assertMatch(fail(late), /: "No answer"\. The tool may have run\./);
