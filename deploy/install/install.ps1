@@ -38,8 +38,10 @@
   try {
     $sums = Join-Path $work 'SHA256SUMS'
     Invoke-WebRequest -UseBasicParsing "$place/SHA256SUMS" -OutFile $sums
-    $line = Get-Content $sums | Where-Object { $_ -match "  a2c-smcp-[0-9].*-windows-$machine\.zip$" }
-    if (-not $line) { throw "Cannot install a2c-smcp: the release has no archive for windows-$machine" }
+    # Another place may have another release.
+    $version = if ($env:A2C_VERSION) { [regex]::Escape($env:A2C_VERSION) } else { '[0-9].*' }
+    $line = Get-Content $sums | Where-Object { $_ -match "  a2c-smcp-$version-windows-$machine\.zip$" }
+    if (-not $line) { throw "Cannot install a2c-smcp: $place has no such archive for windows-$machine" }
     $digest, $archive = $line -split '  ', 2
     Write-Host "Downloading $archive"
     $path = Join-Path $work $archive

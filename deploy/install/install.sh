@@ -43,8 +43,10 @@ main() {
   trap finish EXIT
   trap 'exit 130' HUP INT TERM
   fetch "$place/SHA256SUMS" "$work/SHA256SUMS"
-  line=$(grep -E "  a2c-smcp-[0-9][^ ]*-$system-$machine\.tar\.gz$" "$work/SHA256SUMS") ||
-    fail "the release has no archive for $system-$machine"
+  # Another place may have another release.
+  version=${A2C_VERSION:-[0-9][^ ]*}
+  line=$(grep -E "  a2c-smcp-$version-$system-$machine\.tar\.gz$" "$work/SHA256SUMS") ||
+    fail "$place has no archive ${A2C_VERSION:+of $A2C_VERSION }for $system-$machine"
   archive=${line#*  }
   echo "Downloading $archive"
   fetch "$place/$archive" "$work/$archive"

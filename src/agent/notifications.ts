@@ -104,7 +104,7 @@ export function toLinkListener(
     onFailed: (error) => {
       logger.error("connection failed, and is not retried", { error: error.message });
       listeners.tell({ type: "failed", error });
-      ending.abort();
+      ending.abort(error);
     },
   };
 }

@@ -263,6 +263,7 @@ export class Consents {
       computers,
       rights,
       consented_by: consentedBy,
+      address: exchange.address,
     });
     const scope = rights === "read" ? READ_SCOPE : SCOPES.join(" ");
     await library.allow(exchange, { id, clientId, resource: indicator, scope });

@@ -73,21 +73,28 @@ class Home implements AsyncDisposable {
 }
 
 const JSON_CLIENTS = [
-  { client: "claude", file: ".config/Claude/claude_desktop_config.json", member: "mcpServers" },
-  { client: "claude-code", file: ".claude.json", member: "mcpServers" },
-  { client: "vscode", file: ".config/Code/User/mcp.json", member: "servers" },
-  { client: "cursor", file: ".cursor/mcp.json", member: "mcpServers" },
+  {
+    client: "claude",
+    file: ".config/Claude/claude_desktop_config.json",
+    member: "mcpServers",
+    isStrict: true,
+  },
+  { client: "claude-code", file: ".claude.json", member: "mcpServers", isStrict: true },
+  { client: "vscode", file: ".config/Code/User/mcp.json", member: "servers", isStrict: false },
+  { client: "cursor", file: ".cursor/mcp.json", member: "mcpServers", isStrict: false },
 ] as const;
 
-for (const { client, file, member } of JSON_CLIENTS) {
+for (const { client, file, member, isStrict } of JSON_CLIENTS) {
   test(`${client}: the entry joins what is there, and leaves again`, async (home) => {
-    const before =
-      `{\n\t// my servers\n\t"${member}": {\n\t\t"mine": { "command": "x" }, // keep\n\t},\n\t"other": [1]\n}\n`;
+    const comments = isStrict ? ["", ""] : ["// my servers", ", // keep"];
+    const before = `{\n\t${comments[0]}\n\t"${member}": {\n\t\t"mine": { "command": "x" }${
+      comments[1]
+    }\n\t},\n\t"other": [1]\n}\n`;
     await home.write(file, before);
     const installed = await home.mcp("install", client, "--yes", "--tools", "search");
     assertEquals([installed.code, installed.stderr], [0, ""]);
     const text = await home.read(file);
-    assert(text.includes("// my servers") && text.includes("// keep"), text);
+    assert(isStrict || text.includes("// my servers") && text.includes("// keep"), text);
     const value = parseJsonc(text, [], { allowTrailingComma: true });
     assertEquals(Object.keys(value[member]), ["mine", "a2c"]);
     assertEquals(value.other, [1]);
@@ -460,6 +467,11 @@ test("a file that cannot be read is left as it is, with the place of the mistake
   assertEquals(code, 2);
   assertMatch(stderr, /Cannot change ".*mcp\.json": .*line 1/);
   assertEquals(await home.read(".cursor/mcp.json"), '{ "mcpServers": { "a": }');
+  await home.write(".claude.json", '{ "mcpServers": { "a": {}, } }');
+  assertMatch(
+    (await home.mcp("install", "claude-code", "--yes")).stderr,
+    /Cannot change ".*claude\.json": Claude Code reads no comments.*Nothing was changed/,
+  );
   await home.write(".codex/config.toml", "mcp_servers = { a2c = { command = 'x' } }\n");
   assertMatch(
     (await home.mcp("install", "codex", "--yes")).stderr,

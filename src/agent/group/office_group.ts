@@ -274,7 +274,7 @@ export class OfficeGroup implements Office, AsyncDisposable {
     const isAny = this.#members.some(({ state }) => state !== "failed");
     if (isAny) return this.#listeners.tell({ type: "disconnected", reason: error.message });
     this.#listeners.tell({ type: "failed", error });
-    this.#ending.abort();
+    this.#ending.abort(error);
   }
 
   #memberOf(office: string | undefined): GroupMember | undefined {

@@ -2,7 +2,7 @@
 import { settledWithin } from "../../async/abortable.ts";
 import { type Logger, silentLogger } from "../../log.ts";
 import type { CallProgress } from "../../protocol/progress.ts";
-import { toSeenName } from "../../text/safe_text.ts";
+import { toSeenError, toSeenName } from "../../text/safe_text.ts";
 import { type AiSdkVersion, type AiTool, toAiTool, type ToolParts } from "./ai_sdk.ts";
 import { BUILTIN_NAMES, makeBuiltins } from "./builtins/all.ts";
 import { type DesktopPromptOptions, writeDesktopPrompt } from "./desktop_prompt.ts";
@@ -83,7 +83,7 @@ export class Toolkit implements Disposable {
     this.#locals = new Map(locals.map((tool) => [tool.definition.name, tool]));
     this.#parts = { list: () => this.tools(), call: this.call.bind(this), needsApproval };
     this.#ready = settledWithin(this.#view.follow(office), FIRST_LIST_MS).then(() => this.#toolset.start());
-    office.ended?.addEventListener("abort", () => this[Symbol.dispose](), {
+    office.ended?.addEventListener("abort", () => this.#end(office.ended?.reason), {
       once: true,
       signal: this.#disposed.signal,
     });
@@ -113,10 +113,12 @@ export class Toolkit implements Disposable {
   ): Promise<McpToolResult> {
     await this.#ready;
     signal.throwIfAborted();
-    if (this.#disposed.signal.aborted) {
-      return errorResult(
-        `Cannot call ${toSeenName(name)}: the toolkit was disposed of, or its Agent was closed`,
-      );
+    const { aborted, reason } = this.#disposed.signal;
+    if (aborted) {
+      const why = reason instanceof DOMException
+        ? "the toolkit was disposed of, or its Agent was closed"
+        : toSeenError(reason);
+      return errorResult(`Cannot call ${toSeenName(name)}: ${why}`);
     }
     const local = this.#locals.get(name);
     if (local !== undefined) return await local.run(args, { signal });
@@ -189,7 +191,12 @@ export class Toolkit implements Disposable {
 
   /** Closes the transports, and follows the office no longer. The Agent stays open. Idempotent. */
   [Symbol.dispose](): void {
-    this.#disposed.abort();
+    this.#end();
+  }
+
+  /** @param reason Why it has no office any more, of its own accord. */
+  #end(reason?: unknown): void {
+    this.#disposed.abort(reason);
     for (const transport of [...this.#transports]) void transport.close();
     void this.#handler?.then((handler) => handler[Symbol.dispose]());
     this.#view[Symbol.dispose]();

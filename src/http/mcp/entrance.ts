@@ -124,7 +124,8 @@ export class Entrance implements HttpHandler {
   readonly #bodies = new BodyMemory();
   readonly #sessions: Sessions;
   readonly #log: Logger;
-  readonly #refusals: BoundedLog;
+  /** By level: clients that begin to sign in leave no line out that is about a wrong credential. */
+  readonly #refusals: Readonly<Record<AccessRefusal["level"], BoundedLog>>;
   #onGoingOn: ((request: AskedRequest) => void) | undefined;
   #isClosed = false;
 
@@ -141,17 +142,18 @@ export class Entrance implements HttpHandler {
     this.#publicOrigin = publicUrl === undefined ? undefined : new URL(publicUrl).origin;
     this.#maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
     this.#log = options.logger ?? silentLogger;
-    this.#refusals = new BoundedLog(this.#log, {
-      buckets: [new TokenBucket(REFUSAL_LINES)],
-      about: "refused MCP clients",
-      fields: AUDIT,
-    });
+    const refusalLog = (about: string) =>
+      new BoundedLog(this.#log, { buckets: [new TokenBucket(REFUSAL_LINES)], about, fields: AUDIT });
+    this.#refusals = {
+      info: refusalLog("MCP clients without a credential"),
+      warn: refusalLog("refused MCP clients"),
+    };
     this.#sessions = new Sessions(options);
   }
 
   readonly close = async (): Promise<void> => {
     this.#isClosed = true;
-    this.#refusals.close();
+    for (const log of Object.values(this.#refusals)) log.close();
     await Promise.all([this.#sessions.close(), this.#routes.close()]);
   };
 
@@ -240,7 +242,7 @@ export class Entrance implements HttpHandler {
   #refused(refusal: Response, fields: LogFields): Response {
     if (refusal instanceof AccessRefusal) {
       const { level, log } = refusal;
-      this.#refusals.write(level, "refused an MCP client", { ...log, ...fields, ...AUDIT });
+      this.#refusals[level].write(level, "refused an MCP client", { ...log, ...fields, ...AUDIT });
     }
     return refusal;
   }

@@ -13,6 +13,8 @@ export interface McpClient {
   /** The member of the file that holds the servers. */
   readonly member: string;
   readonly format: "json" | "toml";
+  /** Whether the client reads neither comments in its JSON nor a comma before a closing bracket. */
+  readonly isStrict: boolean;
   /** Whether an entry says how its MCP server is reached. */
   readonly isTyped: boolean;
   /** Whether an entry may be the URL of an MCP server. */
@@ -32,13 +34,14 @@ export function clientOf(name: ClientName): McpClient {
     case "claude": {
       const folder = packagedFolder("Claude_", home) ?? applicationFolder(home);
       const file = join(folder, "Claude", "claude_desktop_config.json");
-      return { ...USUAL, title: "Claude Desktop", file, readsUrls: false };
+      return { ...USUAL, title: "Claude Desktop", file, isStrict: true, readsUrls: false };
     }
     case "claude-code":
       return {
         ...USUAL,
         title: "Claude Code",
         file: join(Deno.env.get("CLAUDE_CONFIG_DIR") ?? home, ".claude.json"),
+        isStrict: true,
         isTyped: true,
         then: "New sessions have it; /mcp shows it.",
         thenRemoved: OLD_SESSIONS,
@@ -74,6 +77,7 @@ const OLD_SESSIONS = "Sessions that run keep it until they end.";
 const USUAL = {
   member: "mcpServers",
   format: "json",
+  isStrict: false,
   isTyped: false,
   readsUrls: true,
   then: RESTART,

@@ -5,7 +5,7 @@ import { hasMember, removeMemberText, setMemberText } from "../../../../config/e
 import { ConfigError } from "../../../../config/problem.ts";
 import { removeTomlTable, setTomlMembers, type TomlMembers } from "../../../../config/toml_edit.ts";
 import { readRegularFile, replaceFile } from "../../../../files/files.ts";
-import { isRecord, isTexts } from "../../../../json/json.ts";
+import { isRecord, isTexts, parseJson } from "../../../../json/json.ts";
 import { isSecureUrl, kindOfHost } from "../../../../reach/addresses.ts";
 import { LazyEditor } from "../../../../terminal/editor/lazy_editor.ts";
 import { ask } from "../../../../terminal/editor/line_editor.ts";
@@ -240,6 +240,9 @@ function withEntry(
     const removed = () =>
       format === "toml" ? removeTomlTable(text ?? "", path) : removeMemberText(text ?? "", path);
     if (entry === undefined) return removed();
+    if (client.isStrict && text?.trim() && hasMember(text, []) && parseJson(text) === undefined) {
+      throw cannotChange(file, `${client.title} reads no comments, and no comma before a closing bracket`);
+    }
     const members = membersOf(client, entry);
     if (isOfAnotherUrl(entryIn(text, client, name), members)) {
       return withEntry(removed(), client, { name, entry, environment });
@@ -265,13 +268,17 @@ function withEntry(
     if (!(error instanceof ConfigError)) throw error;
     const [problem] = error.problems;
     const state = problem === undefined ? error.message : `${problem.message} (line ${problem.line})`;
-    throw new UsageError(
-      `Cannot change "${file}": ${state}. Nothing was changed; correct the file, and try again`,
-      {
-        cause: error,
-      },
-    );
+    throw cannotChange(file, state, error);
   }
+}
+
+function cannotChange(file: string, why: string, cause?: unknown): UsageError {
+  return new UsageError(
+    `Cannot change "${file}": ${why}. Nothing was changed; correct the file, and try again`,
+    {
+      cause,
+    },
+  );
 }
 
 /** Whether an entry leads to another URL than these members: what a person has added to it, such as a token, is not for that one. */
