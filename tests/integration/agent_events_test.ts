@@ -1,4 +1,5 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { createToolkit } from "../../src/agent/toolkit/toolkit.ts";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Agent, type AgentOptions } from "../../src/agent/agent.ts";
 import type { AgentEventName, AgentEventOf } from "../../src/agent/events.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
@@ -156,10 +157,13 @@ Deno.test("an Agent whose way back is barred says so and ends its events", async
     },
   });
   await using agent = await connect(server.url);
+  using toolkit = createToolkit(agent);
   const events = agent.events({ types: ["failed"] });
   await server.cut(1);
   const [failed, ...rest] = await Array.fromAsync(events);
   assertEquals([failed?.type, rest], ["failed", []]);
+  const { content: [why] } = await toolkit.call("echo");
+  assertStringIncludes(why?.type === "text" ? why.text : "", "banned");
   await assertRejects(() => agent.listOffice(), JoinRefusedError, "banned");
 });
 
