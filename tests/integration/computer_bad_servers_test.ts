@@ -70,6 +70,7 @@ Deno.test("garbage on an MCP server's stdout is ignored, and its first line is s
 Deno.test("a call in flight when its MCP server dies is answered 4003 at once and names the server", async () => {
   await using office = await ComputerOffice.open(
     scriptedServers({ mortal: { tools: [echo], dieOn: ["tools/call echo"] }, good: {} }),
+    { limits: { restartDelayMs: 600_000 } },
   );
   const retrying = office.log.next(stateOf("mortal", "retrying"));
   const result = await office.laptop.callTool("echo", {}, { timeoutMs: 600_000 });

@@ -102,8 +102,9 @@ export class Insight implements Disposable {
   /** The machines in all offices, as far as is known. */
   machines(): readonly SeenMachine[] {
     const here = this.#seated(isMachine).map(([{ presence }, member]) => {
-      const { lastRead, asleepSince } = presence;
-      return { member, lastRead, asleepSince, isConnected: true };
+      const { asleepSince, lastRead } = presence;
+      // Computed at two moments, they could differ by a millisecond.
+      return { member, lastRead: asleepSince ?? lastRead, asleepSince, isConnected: true };
     });
     const gone = this.#parts.side.relayState.sleepers.all.filter(({ member }) => isMachine(member))
       .map(({ member, since }) => ({ member, lastRead: since, asleepSince: since, isConnected: false }));
