@@ -35,7 +35,7 @@ for (const block of document.querySelectorAll("main pre:has([class*=language-])"
 const MOST_HITS = 8;
 const FEW_HITS = 3;
 /** What people type alone, and how the texts call it. In other words, such as `server:update_desktop`, it stays. */
-const OTHER_WORD = new Map([["update", "upgrade"]]);
+const OTHER_WORD = new Map([["update", "upgrade"], ["trustproxy", "trustedProxies program"], ["not_running", "4003"]]);
 /** How much of the words has to be there, by their weight. */
 const LEAST_FIT = .5;
 /** From here on, a title is worth to be shown if nothing fits. */

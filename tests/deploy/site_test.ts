@@ -107,7 +107,20 @@ const ASKED = {
   "may have run": "agent/#retry-a-call-that-may-have-run",
   "retry": "agent/#retry-a-call-that-may-have-run",
   "AbortError": "agent/#tools",
-  "trustProxy": "server/#",
+  "trustProxy": "server/#in-a-program",
+  "claude_desktop_config.json damaged": "troubleshooting/#claudes-configuration-is-damaged",
+  "invalid JSON": "troubleshooting/#claudes-configuration-is-damaged",
+  "trailing comma": "troubleshooting/#claudes-configuration-is-damaged",
+  "spawn a2c-smcp ENOENT": "troubleshooting/#spawn-a2c-smcp-enoent",
+  "rename a computer with a token": "machines/#rename-a-computer-that-uses-a-token",
+  "folder for Claude by hand": "clients/#by-hand",
+  "No space left on device": "troubleshooting/#no-space-left-on-device",
+  "ddos": "operations/#a-flood-of-connections-or-requests",
+  "brute force": "operations/#wrong-codes-or-tokens-brute-force",
+  "rate limit": "operations/#quotas-and-rate-limits",
+  "unit test": "agent/#unit-tests",
+  "not_running": "protocol/errors/4003/",
+  "two hubs": "hub/#two-hubs-on-one-machine",
 };
 
 interface Page {
