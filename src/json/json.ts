@@ -26,6 +26,16 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** The line of the first fault of a text that is no JSON, or `?`; of the error's message nothing else, since it quotes the text. */
+export function lineOfFault(text: string): string | undefined {
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch (error) {
+    return /\bline (\d+)/.exec(String(error))?.[1] ?? "?";
+  }
+}
+
 /** Whether `value` is an object that is neither null nor an array, nor bytes, which would have millions of members. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);

@@ -470,7 +470,7 @@ test("a file that cannot be read is left as it is, with the place of the mistake
   await home.write(".claude.json", '{ "mcpServers": { "a": {}, } }');
   assertMatch(
     (await home.mcp("install", "claude-code", "--yes")).stderr,
-    /Cannot change ".*claude\.json": Claude Code reads no comments.*Nothing was changed/,
+    /Cannot change ".*claude\.json": Claude Code reads no comments.*\(line 1\)\. Nothing was changed/,
   );
   await home.write(".codex/config.toml", "mcp_servers = { a2c = { command = 'x' } }\n");
   assertMatch(

@@ -17,6 +17,9 @@ import { errorResult, type McpContent, type McpToolResult } from "../../local_to
 import { A2C_COMPUTER, type ToClientUri, toOwnMeta } from "./tool_definition.ts";
 import type { GoneComputer } from "./toolset.ts";
 
+/** What a model can do while an office cannot be reached: a lost connection comes back, wrong credentials stay wrong. */
+export const TRY_AGAIN = "Try again in a few seconds; if this lasts, tell the user";
+
 /** What a model can do after a failure, by the code of the result. */
 const ADVICE: Readonly<Record<number, string>> = {
   [ErrorCode.TOOL_NOT_FOUND]: "The list of tools has changed: list the tools again, and call one of those.",
@@ -30,6 +33,9 @@ const ADVICE: Readonly<Record<number, string>> = {
 
 /** After a failure in which the MCP server was asked, for whatever other reason. */
 const CHECK_FIRST = "The tool may have run. Check what it has done before you call it again.";
+
+/** After a failure in which nothing ran, and that passes. */
+const NOT_NOW = `The tool did not run. ${TRY_AGAIN}.`;
 
 /** Translates a result: every kind of content is kept, and links can be followed. */
 export function toMcpResult(
@@ -46,8 +52,7 @@ export function toMcpResult(
   const { [A2C_INPUT_REQUIRED]: _question, [A2C_TOOL_META]: _settings, [A2C_MCP_SERVER]: _claim, ...rest } =
     meta ?? {};
   const translate = (uri: string) => toClientUri(uri, from);
-  const effect = meta?.may_have_run === true ? CHECK_FIRST : undefined;
-  const advice = isError ? ADVICE[meta?.error_code ?? 0] ?? effect : undefined;
+  const advice = isError ? ADVICE[meta?.error_code ?? 0] ?? adviceOf(meta) : undefined;
   const translated: McpToolResult = {
     content: [
       ...content.map((item) => toMcpContent(item, translate)),
@@ -58,6 +63,11 @@ export function toMcpResult(
     _meta: { ...rest, ...toOwnMeta(from) },
   };
   return toWellFormed(translated);
+}
+
+function adviceOf(meta: CallToolResult["meta"]): string | undefined {
+  if (meta?.may_have_run === true) return CHECK_FIRST;
+  return meta?.a2c_reason === "not_running" || meta?.a2c_reason === "busy" ? NOT_NOW : undefined;
 }
 
 /** Translates an item of a result or a prompt; one that MCP does not know becomes its JSON. */
@@ -79,9 +89,6 @@ function translated(item: ContentItem, translate: (uri: string) => string): McpC
   }
 }
 
-/** What a model can do while an office cannot be reached: a lost connection comes back, wrong credentials stay wrong. */
-export const TRY_AGAIN = "Try again in a few seconds; if this lasts, tell the user";
-
 /** The result of a call of a tool that is not there. `problem` says why the office cannot be reached. */
 export function noToolResult(
   name: string,
@@ -94,7 +101,7 @@ export function noToolResult(
     : `Computer ${toSeenName(gone.computer)} is gone since ${
       timeText(gone.since)
     }. Call list_computers to see who is there`;
-  return errorResult(`No tool named ${toSeenName(name)} is there now: ${why}`);
+  return errorResult(`No tool named ${toSeenName(name)} is there now: ${why}`, { may_have_run: false });
 }
 
 /** A call that has no result: what happened, and what a model can do about it. */
@@ -108,7 +115,7 @@ export function failureResult(
   return errorResult(text, {
     [A2C_COMPUTER]: computer,
     ...(code === undefined ? {} : { error_code: code }),
-    ...(mayHaveRun(error) ? { may_have_run: true } : {}),
+    may_have_run: mayHaveRun(error),
     ...(retry_after_ms === undefined ? {} : { retry_after_ms }),
   });
 }

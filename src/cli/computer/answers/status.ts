@@ -146,8 +146,8 @@ export function showHistory(
   const rows = history.map((record) => {
     const { server, agent, client } = record;
     const by = `${agent ?? "(this computer)"}${client === undefined ? "" : ` for ${toSeenWord(client)}`}`;
-    const { at, what, outcome, durationMs } = record.kind === "call" ? callCells(record) : readCells(record);
-    return [at.toISOString(), server ?? "", what, outcome, `${Math.round(durationMs)} ms`, by];
+    const { at, what, outcome, span } = record.kind === "call" ? callCells(record) : readCells(record);
+    return [at.toISOString(), server ?? "", what, outcome, span, by];
   });
   return {
     value: { history: history.map(toHistoryEntry) },
@@ -169,11 +169,10 @@ function historyText(rows: readonly (readonly string[])[], { strong, faint }: Pa
 function callCells(record: ToolCallRecord) {
   const { startedAt, lastAt: at, tool: what, outcome: plain, errorCode, calls } = record;
   if (plain === "refused") {
-    const durationMs = at.getTime() - startedAt.getTime();
-    return { at, what, outcome: `${plain} ${countOf(calls, "time")}`, durationMs };
+    return { at, what, outcome: `${plain} ${countOf(calls, "time")}`, span: spanText(startedAt, at) };
   }
   const outcome = errorCode === undefined ? plain : `${plain} ${errorCode}`;
-  return { at, what, outcome, durationMs: record.durationMs };
+  return { at, what, outcome, span: `${Math.round(record.durationMs)} ms` };
 }
 
 function readCells(record: AgentReadRecord) {
@@ -186,9 +185,14 @@ function readCells(record: AgentReadRecord) {
     ...(query === undefined ? [] : [toSeenWord(query)]),
     ...(told.length === 0 ? [] : [`→ ${told.join(", ")}`]),
   ];
-  const durationMs = at.getTime() - firstAt.getTime();
   const how = outcome === "ok" ? "read" : outcome;
-  return { at, what: what.join(" "), outcome: `${how} ${countOf(reads, "time")}`, durationMs };
+  const span = spanText(firstAt, at);
+  return { at, what: what.join(" "), outcome: `${how} ${countOf(reads, "time")}`, span };
+}
+
+/** Since when what is one entry has happened, if that was not once. */
+function spanText(first: Date, last: Date): string {
+  return first.getTime() === last.getTime() ? "" : `since ${first.toISOString()}`;
 }
 
 /** The record with the names of our JSON, in snake_case. */

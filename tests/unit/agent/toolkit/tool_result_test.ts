@@ -55,6 +55,9 @@ Deno.test("toMcpResult() says what to do about a tool that needs confirmation, w
   assertMatch(textOf(refused(4005)), /^Refused\n.*did not run\..*only when they ask for it/);
   const meta = { error_code: 4003, may_have_run: true };
   const died = toMcpResult({ content: [{ type: "text", text: "Died" }], isError: true, meta }, place);
+  const notRunning = { error_code: 4003, a2c_reason: "not_running" } as const;
+  const down = toMcpResult({ content: [], isError: true, meta: notRunning }, place);
+  assertMatch(textOf(down), /did not run\. Try again/);
   assertMatch(textOf(died), /^Died\n.*may have run\. Check what it has done/);
   assertEquals(textOf(refused(1)), "Refused");
 });
@@ -63,7 +66,7 @@ Deno.test("failureResult() tells a model whether the tool may have run, and what
   const fail = (error: unknown) => {
     const { isError, _meta: meta, ...result } = failureResult(error, { name: "read", computer: "desk" });
     assertEquals([isError, meta?.["a2c_computer"]], [true, "desk"]);
-    assertEquals(meta?.["may_have_run"] === true, / may have run/.test(textOf(result)));
+    assertEquals(meta?.["may_have_run"], / may have run/.test(textOf(result)));
     assertEquals(meta?.["error_code"], error instanceof SmcpError ? error.code : undefined);
     return textOf(result);
   };

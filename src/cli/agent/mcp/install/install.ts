@@ -5,7 +5,7 @@ import { hasMember, removeMemberText, setMemberText } from "../../../../config/e
 import { ConfigError } from "../../../../config/problem.ts";
 import { removeTomlTable, setTomlMembers, type TomlMembers } from "../../../../config/toml_edit.ts";
 import { readRegularFile, replaceFile } from "../../../../files/files.ts";
-import { isRecord, isTexts, parseJson } from "../../../../json/json.ts";
+import { isRecord, isTexts, lineOfFault } from "../../../../json/json.ts";
 import { isSecureUrl, kindOfHost } from "../../../../reach/addresses.ts";
 import { LazyEditor } from "../../../../terminal/editor/lazy_editor.ts";
 import { ask } from "../../../../terminal/editor/line_editor.ts";
@@ -240,8 +240,10 @@ function withEntry(
     const removed = () =>
       format === "toml" ? removeTomlTable(text ?? "", path) : removeMemberText(text ?? "", path);
     if (entry === undefined) return removed();
-    if (client.isStrict && text?.trim() && hasMember(text, []) && parseJson(text) === undefined) {
-      throw cannotChange(file, `${client.title} reads no comments, and no comma before a closing bracket`);
+    const line = client.isStrict && text?.trim() && hasMember(text, []) ? lineOfFault(text) : undefined;
+    if (line !== undefined) {
+      const why = `${client.title} reads no comments, and no comma before a closing bracket (line ${line})`;
+      throw cannotChange(file, why);
     }
     const members = membersOf(client, entry);
     if (isOfAnotherUrl(entryIn(text, client, name), members)) {
