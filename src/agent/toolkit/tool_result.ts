@@ -155,5 +155,6 @@ function explain(error: unknown, computer: string): string {
     const where = `Computer ${toSeenName(computer)} is not in the office now`;
     return `${where}. Call list_computers to see who is there, or wait and try again`;
   }
-  return toSeenError(error);
+  const isRefused = error instanceof SmcpError && error.code === ErrorCode.TOO_MANY_REQUESTS;
+  return `${toSeenError(error)}${isRefused ? ". The tool did not run" : ""}`;
 }

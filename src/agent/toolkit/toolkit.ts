@@ -118,7 +118,7 @@ export class Toolkit implements Disposable {
       const why = reason instanceof DOMException
         ? "the toolkit was disposed of, or its Agent was closed"
         : toSeenError(reason);
-      return errorResult(`Cannot call ${toSeenName(name)}: ${why}`);
+      return errorResult(`Cannot call ${toSeenName(name)}: ${why}`, { may_have_run: false });
     }
     const local = this.#locals.get(name);
     if (local !== undefined) return await local.run(args, { signal });
