@@ -107,6 +107,8 @@ const ASKED = {
   "may have run": "agent/#retry-a-call-that-may-have-run",
   "retry": "agent/#retry-a-call-that-may-have-run",
   "AbortError": "agent/#tools",
+  'error: Cannot change "/home/ada/.config/Claude/claude_desktop_config.json": invalid JSON: unterminated string; add the closing quote (line 6). Nothing was changed; correct the file, and try again':
+    "troubleshooting/#cannot-change",
   "trustProxy": "server/#in-a-program",
   "claude_desktop_config.json damaged": "troubleshooting/#claudes-configuration-is-damaged",
   "invalid JSON": "troubleshooting/#claudes-configuration-is-damaged",
