@@ -3,7 +3,7 @@ import { type Farewell, hasEndedCredentials } from "../protocol/farewell.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import type { ProtocolMinor } from "../protocol/version.ts";
 
-/** The connection was lost or closed while a request was in flight, or the caller has closed it. */
+/** The connection was lost or closed while a request was in flight, or one of the two sides has closed it for good. */
 export class ConnectionClosedError extends Error {
   /** The name of the class. */
   override readonly name = "ConnectionClosedError";
@@ -11,7 +11,7 @@ export class ConnectionClosedError extends Error {
   readonly code: "CONNECTION_CLOSED" = "CONNECTION_CLOSED";
   /** Whether the request has reached nobody, so that it can be made again. */
   readonly isUnsent: boolean;
-  /** Whether a retry cannot succeed, because the caller has closed the connection for good. */
+  /** Whether a retry cannot succeed, because the caller or the Server has closed the connection for good. */
   readonly isPermanent: boolean;
 
   /** `isUnsent` and `isPermanent` are false by default. */
@@ -184,10 +184,10 @@ export function useProtocol(minor: ProtocolMinor): string {
   return `set protocolVersion to "${minor}" (--protocol ${minor})`;
 }
 
-/** The error of a connection that the Server has ended for good. */
+/** The error of requests after the Server has ended the connection for good. */
 export function toDismissal(url: string, farewell: Farewell): Error {
   const message = `Cannot stay connected to "${url}": ${farewell.message}`;
   return hasEndedCredentials(farewell)
     ? new AuthenticationError(message)
-    : new ConnectionClosedError(message);
+    : new ConnectionClosedError(message, { isPermanent: true, isUnsent: true });
 }

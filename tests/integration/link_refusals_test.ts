@@ -123,6 +123,22 @@ Deno.test("credentials that are refused later end a link that was fine", async (
   await link.close();
 });
 
+Deno.test("a link that the Server dismisses for good sends nothing more, and says so", async () => {
+  await using server = await BareServer.listen();
+  const { link, diary } = await openLink(server);
+  await using _ = link;
+  const socket = await server.connection(1);
+  socket.emit("notify:connection_closing", { code: "other", message: "Moved", reconnect: false });
+  socket.disconnect();
+  await diary.failed.promise;
+  const later = await assertRejects(
+    () => link.request("client:x", {}, { timeoutMs: 5_000 }),
+    ConnectionClosedError,
+    "Moved",
+  );
+  assertEquals([later.isPermanent, later.isUnsent], [true, true]);
+});
+
 Deno.test("a Server that is not there is given up after the deadline", async () => {
   await using port = await ClosedPort.open();
   const { url } = port;

@@ -31,6 +31,15 @@ const ADVICE: Readonly<Record<number, string>> = {
     "The tool did not run. Tell the user why, and call it again only when they ask for it.",
 };
 
+/** The codes of tools that did not run, where a result does not say it. */
+const NOT_RUN: ReadonlySet<number> = new Set([
+  ErrorCode.TOOL_NOT_FOUND,
+  ErrorCode.TOOL_DISABLED,
+  ErrorCode.TOOL_REQUIRES_CONFIRMATION,
+  ErrorCode.TOOL_AUTHORIZATION_REQUIRED,
+  ErrorCode.TOOL_AUTHORIZATION_FAILED,
+]);
+
 /** After a failure in which the MCP server was asked, for whatever other reason. */
 const CHECK_FIRST = "The tool may have run. Check what it has done before you call it again.";
 
@@ -52,7 +61,10 @@ export function toMcpResult(
   const { [A2C_INPUT_REQUIRED]: _question, [A2C_TOOL_META]: _settings, [A2C_MCP_SERVER]: _claim, ...rest } =
     meta ?? {};
   const translate = (uri: string) => toClientUri(uri, from);
-  const advice = isError ? ADVICE[meta?.error_code ?? 0] ?? adviceOf(meta) : undefined;
+  const mayHaveRun = isError ? effectOf(meta) : undefined;
+  const advice = mayHaveRun === undefined
+    ? undefined
+    : ADVICE[meta?.error_code ?? 0] ?? adviceOf(meta, mayHaveRun);
   const translated: McpToolResult = {
     content: [
       ...content.map((item) => toMcpContent(item, translate)),
@@ -60,13 +72,21 @@ export function toMcpResult(
     ],
     ...(structuredContent === undefined ? {} : { structuredContent }),
     ...(isError ? { isError } : {}),
-    _meta: { ...rest, ...toOwnMeta(from) },
+    _meta: { ...rest, ...(mayHaveRun === undefined ? {} : { may_have_run: mayHaveRun }), ...toOwnMeta(from) },
   };
   return toWellFormed(translated);
 }
 
-function adviceOf(meta: CallToolResult["meta"]): string | undefined {
-  if (meta?.may_have_run === true) return CHECK_FIRST;
+/** Whether the tool may have run, of a failure that the Computer tells; `undefined` for one that the tool tells itself. */
+function effectOf(meta: CallToolResult["meta"]): boolean | undefined {
+  const { error_code: code, a2c_reason: reason, a2c_cancelled: isCancelled, may_have_run } = meta ?? {};
+  if (code === undefined && isCancelled !== true) return undefined;
+  if (typeof may_have_run === "boolean") return may_have_run;
+  return code !== undefined && reason === undefined && !NOT_RUN.has(code);
+}
+
+function adviceOf(meta: CallToolResult["meta"], mayHaveRun: boolean): string | undefined {
+  if (mayHaveRun) return CHECK_FIRST;
   return meta?.a2c_reason === "not_running" || meta?.a2c_reason === "busy" ? NOT_NOW : undefined;
 }
 

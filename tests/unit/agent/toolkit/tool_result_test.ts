@@ -59,7 +59,21 @@ Deno.test("toMcpResult() says what to do about a tool that needs confirmation, w
   const down = toMcpResult({ content: [], isError: true, meta: notRunning }, place);
   assertMatch(textOf(down), /did not run\. Try again/);
   assertMatch(textOf(died), /^Died\n.*may have run\. Check what it has done/);
-  assertEquals(textOf(refused(1)), "Refused");
+  assertMatch(textOf(refused(1)), /^Refused\n.*may have run/);
+  assertEquals(textOf(refused(4006)), "Refused");
+});
+
+Deno.test("toMcpResult() says of each failure that is not the tool's own whether the tool may have run", () => {
+  const effect = (meta: CallToolResult["meta"]) =>
+    toMcpResult({ content: [], isError: true, meta }, place)._meta?.["may_have_run"];
+  assertEquals(
+    [4001, 4002, 4005, 4006, 4007].map((error_code) => effect({ error_code })),
+    Array(5).fill(false),
+  );
+  assertEquals([413, 4003, 4004].map((error_code) => effect({ error_code })), Array(3).fill(true));
+  assertEquals(effect({ error_code: 4003, a2c_reason: "busy" }), false);
+  assertEquals(effect({ error_code: 4003, a2c_reason: "not_running", may_have_run: true }), true);
+  assertEquals([effect({ a2c_cancelled: true }), effect({ own: 1 })], [false, undefined]);
 });
 
 Deno.test("failureResult() tells a model whether the tool may have run, and what to do", () => {
