@@ -1,5 +1,6 @@
 /** What MCP clients get, in MCP's own shapes: the same in 2025-11-25 and 2026-07-28. */
-import type { ContentItem } from "../protocol/tools.ts";
+import type { ContentItem, Only, ResourceItem, ResourceLinkItem } from "../protocol/tools.ts";
+import type { ToolIcon } from "../protocol/tool_details.ts";
 
 /** Any JSON object. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -19,25 +20,33 @@ export interface McpTool {
   /** MCP's hints. */
   readonly annotations?: Json;
   /** Icons for display. */
-  readonly icons?: readonly Json[];
+  readonly icons?: ToolIcon[];
   /** Metadata: that of the MCP server, and keys that begin with `a2c_`. */
   readonly _meta?: Json;
 }
 
 /** An item of a result: a text, an image, audio, a resource or a link to one. */
-export type McpContent = Exclude<ContentItem, { type: "unknown" }>;
+export type McpContent =
+  | Exclude<ContentItem, { type: "unknown" | "resource" | "resource_link" }>
+  | Only<ResourceLinkItem & { name: string }>
+  | Only<Omit<ResourceItem, "resource"> & { resource: McpContents }>;
+
+/** What an item of a result embeds: a text, or bytes in base64. */
+export type McpContents =
+  & { uri: string; mimeType?: string; _meta?: Record<string, unknown> }
+  & ({ text: string; blob?: undefined } | { blob: string; text?: undefined });
 
 /** A result, as `tools/call` answers it. */
-export interface McpToolResult {
+export type McpToolResult = {
   /** The content, for the model. */
-  readonly content: readonly McpContent[];
+  readonly content: McpContent[];
   /** The result for programs. */
   readonly structuredContent?: unknown;
   /** Whether the tool failed. */
   readonly isError?: boolean;
   /** Metadata of the result. */
   readonly _meta?: Json;
-}
+};
 
 /** A result that is one text. */
 export function textResult(text: string): McpToolResult {

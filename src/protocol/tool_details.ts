@@ -35,7 +35,7 @@ export interface ToolIcon {
   /** The media type. */
   readonly mimeType?: string;
   /** The sizes, such as `48x48` or `any`. */
-  readonly sizes?: readonly string[];
+  readonly sizes?: string[];
   /** Other members that the MCP server sends. */
   readonly [member: string]: unknown;
 }
@@ -62,7 +62,7 @@ export interface ToolDetails {
   /** MCP's hints. */
   readonly annotations?: ToolAnnotations;
   /** The icons of the tool. */
-  readonly icons?: readonly ToolIcon[];
+  readonly icons?: ToolIcon[];
   /** The tool's metadata in the Computer's configuration. */
   readonly toolMeta?: ToolMeta;
   /** The page of the tool, and who may call it. See {@linkcode isForModel}. */

@@ -1,5 +1,6 @@
 /** `createToolkit(agent)`: the tools of an office for LLM toolkits. */
 import { createToolkit } from "../../src/agent/toolkit/toolkit.ts";
+import type { CallToolResult, Tool } from "@modelcontextprotocol/client";
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import { Computer } from "../../src/computer/computer.ts";
@@ -18,7 +19,9 @@ Deno.test("createToolkit(): tools of an office", async (t) => {
   using kit = createToolkit(office.agent);
 
   await t.step("tools() lists its own and those of the Computers", async () => {
-    const names = (await kit.tools()).map(({ name }) => name);
+    // The types of what a toolkit gives are those of MCP's SDK.
+    const tools: Tool[] = await kit.tools();
+    const names = tools.map(({ name }) => name);
     assertEquals(names.slice(0, 4), OWN);
     for (const name of ["echo", "brew", "hang", "erase"]) assert(names.includes(name), name);
     assert(!names.includes("press"), "a tool for a page alone was offered to a model");
@@ -27,7 +30,8 @@ Deno.test("createToolkit(): tools of an office", async (t) => {
   await t.step(
     "call() calls tools of both kinds, and tells a model what to do about one that is not there",
     async () => {
-      assertEquals((await kit.call("echo", { text: "hi" })).content, [{ type: "text", text: "hi" }]);
+      const echoed: CallToolResult = await kit.call("echo", { text: "hi" });
+      assertEquals(echoed.content, [{ type: "text", text: "hi" }]);
       assertMatch(JSON.stringify((await kit.call("list_computers")).content), /laptop/);
       const none = await kit.call("nothing");
       assertEquals(none.isError, true);

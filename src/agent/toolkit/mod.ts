@@ -18,7 +18,7 @@
  */
 export type { AiOutput, AiPicture, AiSchema, AiSdkVersion, AiTool } from "./ai_sdk.ts";
 export type { DesktopPromptOptions } from "./desktop_prompt.ts";
-export type { Json, McpContent, McpTool, McpToolResult } from "../../local_tools/mcp.ts";
+export type { Json, McpContent, McpContents, McpTool, McpToolResult } from "../../local_tools/mcp.ts";
 export type { ClientResult, ClientTool, ToolkitMcpClient } from "./anthropic.ts";
 export type { ToolkitTransport } from "./mcp_server.ts";
 export type { ModelContent } from "./model_content.ts";

@@ -13,7 +13,7 @@ import {
 import { timeText } from "../../text/text.ts";
 import { toSeenError, toSeenName } from "../../text/safe_text.ts";
 import { toContent, toWellFormed } from "./list_entries.ts";
-import { errorResult, type McpContent, type McpToolResult } from "../../local_tools/mcp.ts";
+import { errorResult, type Json, type McpContent, type McpToolResult } from "../../local_tools/mcp.ts";
 import { A2C_COMPUTER, type ToClientUri, toOwnMeta } from "./tool_definition.ts";
 import type { GoneComputer } from "./toolset.ts";
 
@@ -95,7 +95,10 @@ export function toMcpContent(item: ContentItem, translate: (uri: string) => stri
   return toContent(translated(item, translate));
 }
 
-function translated(item: ContentItem, translate: (uri: string) => string): McpContent {
+function translated(
+  item: ContentItem,
+  translate: (uri: string) => string,
+): Json & { readonly type: string } {
   switch (item.type) {
     case "unknown":
       return { type: "text", text: JSON.stringify(item.item) };
@@ -105,7 +108,7 @@ function translated(item: ContentItem, translate: (uri: string) => string): McpC
     case "resource":
       return { ...item, resource: { ...item.resource, uri: translate(item.resource.uri) } };
     default:
-      return item;
+      return { ...item };
   }
 }
 

@@ -115,7 +115,9 @@ function textOf({ text, resource }: McpContent): string {
 }
 
 function withText(item: McpContent, text: string): McpContent {
-  if (item.type === "resource") return { ...item, resource: { ...item.resource, text } };
+  if (item.type === "resource" && item.resource.text !== undefined) {
+    return { ...item, resource: { ...item.resource, text } };
+  }
   return item.type === "text" ? { ...item, text } : item;
 }
 
