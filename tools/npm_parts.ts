@@ -175,8 +175,13 @@ export async function zip(path: string, names: readonly string[], folder: string
 }
 
 /** Runs a command of the machine in a folder. */
-export async function run(command: string, args: readonly string[], cwd: string): Promise<Output> {
-  const { code, stdout, stderr } = await new Deno.Command(command, { args: [...args], cwd }).output();
+export async function run(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  env: Record<string, string> = {},
+): Promise<Output> {
+  const { code, stdout, stderr } = await new Deno.Command(command, { args: [...args], cwd, env }).output();
   const decoder = new TextDecoder();
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }

@@ -46,6 +46,10 @@ Deno.test("Each task and script that a workflow runs is in the repository", () =
   }
 });
 
+Deno.test("No workflow has a script of its own, which nothing would run before the first release", () => {
+  assertEquals(texts.filter(({ text }) => /run: [|>]/.test(text)).map(({ name }) => name), []);
+});
+
 Deno.test("The issue forms are valid YAML with a name and a body", () => {
   const folder = `${ROOT}.github/ISSUE_TEMPLATE/`;
   for (const { name } of Deno.readDirSync(folder)) {

@@ -1,5 +1,7 @@
 /** A registry of npm on this machine (verdaccio), from which the packages of this repository are installed as anybody would. */
 import { join } from "@std/path";
+import { root } from "../../tools/deno.ts";
+import { run, succeed } from "../../tools/npm_parts.ts";
 import { RunningDoor } from "../fixtures/door.ts";
 
 /** One of its dependencies asks for a tag that copies of the public registry may lack. */
@@ -25,12 +27,10 @@ type Run = (command: string, args: readonly string[], cwd: string) => Promise<st
 export class Registry implements AsyncDisposable {
   readonly #program: RunningDoor;
   readonly url: string;
-  readonly #run: Run;
 
-  private constructor(program: RunningDoor, url: string, run: Run) {
+  private constructor(program: RunningDoor, url: string) {
     this.#program = program;
     this.url = url;
-    this.#run = run;
   }
 
   /** Installs verdaccio in a new folder, and starts it by a Node. */
@@ -49,18 +49,19 @@ export class Registry implements AsyncDisposable {
       cwd: folder,
     });
     await door.said("http address");
-    return new Registry(door, `http://${place}/`, run);
+    return new Registry(door, `http://${place}/`);
   }
 
   /** Lets npm look for our scope here, in a folder and below it. */
   async useIn(folder: string): Promise<void> {
-    // npm publishes nothing without a token, whatever it is.
-    const lines = [`@a2c-smcp:registry=${this.url}`, `${this.url.slice("http:".length)}:_authToken=any`];
-    await Deno.writeTextFile(join(folder, ".npmrc"), lines.join("\n"));
+    await Deno.writeTextFile(join(folder, ".npmrc"), `@a2c-smcp:registry=${this.url}`);
   }
 
-  async publish(tarball: string, folder: string): Promise<void> {
-    await this.#run("npm", ["publish", "--registry", this.url, "--loglevel=error", tarball], folder);
+  /** Publishes the packages of a folder as a release does. */
+  async publish(folder: string): Promise<string> {
+    const words = ["run", "-A", join(root, "tools", "deliver.ts"), "npm", folder];
+    const variables = { npm_config_registry: this.url, NODE_AUTH_TOKEN: "any" };
+    return (await succeed("deliver.ts", run(Deno.execPath(), words, root, variables))).stdout;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
