@@ -15,7 +15,7 @@ import * as pagefind from "npm:pagefind@1.6.0";
 import manifest from "../deno.json" with { type: "json" };
 import project from "../project.json" with { type: "json" };
 import { addressOf, groups, newestReleases } from "./pages.ts";
-import { readPages, type SitePage, toPage } from "./read.ts";
+import { readPages, type SitePage, toMarkdown, toPage } from "./read.ts";
 import { buildReference, readModules, type SymbolHit } from "./reference.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
@@ -65,7 +65,7 @@ async function buildPages(folder: string, versions: readonly Version[]): Promise
   await Deno.writeTextFile(join(folder, "llms.txt"), toIndex(pages));
   await Deno.writeTextFile(
     join(folder, "llms-full.txt"),
-    pages.filter(({ source }) => source !== undefined).map(({ text }) => text).join("\n\n---\n\n"),
+    pages.filter(({ source }) => source !== undefined).map(toMarkdown).join("\n\n---\n\n"),
   );
   return pages;
 }

@@ -103,7 +103,8 @@ export function toPage(
   return {
     address,
     title: title.replaceAll("`", ""),
-    summary: shownText(tokens[first + 1]),
+    // Without the words that lead to a list.
+    summary: shownText(tokens[first + 1]).replace(/(?<=\.) [^.]*:$/, ""),
     html: markdown.renderer.render(tokens, markdown.options, {}),
     text,
     sections,
@@ -134,18 +135,41 @@ function rewriteLinks(
 ): void {
   const name = token.type === "link_open" ? "href" : token.type === "image" ? "src" : undefined;
   const link = name === undefined ? null : token.attrGet(name);
-  if (name === undefined || typeof link !== "string" || /^(?:[a-z]+:|#)/i.test(link)) return;
-  const [path = "", anchor] = link.split("#");
-  const target = normalize(join(source, "..", path));
+  if (name === undefined || typeof link !== "string" || IS_WHOLE.test(link)) return;
   const up = "../".repeat(address.split("/").length - 1) || "./";
-  const hash = anchor === undefined ? "" : `#${anchor}`;
-  token.attrSet(name, toAddress(target, up) + hash);
+  token.attrSet(name, toAddress(link, { source, up }));
+  if (link.endsWith(".png")) reservePlace(token, join(source, "..", link));
+}
+
+/** A link to a place on the same page, or with its scheme. */
+const IS_WHOLE = /^(?:[a-z]+:|#)/i;
+
+/** The Markdown of a page with the whole addresses of its links, to be read elsewhere. */
+export function toMarkdown({ source = "", text }: SitePage): string {
+  return text.replaceAll(/\]\(([^()\s]+)\)/g, (whole, link) =>
+    IS_WHOLE.test(link) ? whole : `](${toAddress(link, { source, up: project.homepage })})`);
+}
+
+/** Lets a page stand still while its picture, which is larger than the page, is on the way. */
+function reservePlace(token: Token, target: string): void {
+  // A PNG begins with its signature and its size.
+  const { buffer } = Deno.readFileSync(new URL(`../${target}`, import.meta.url));
+  const head = new DataView(buffer);
+  token.attrSet("width", `${head.getUint32(16)}`);
+  token.attrSet("height", `${head.getUint32(20)}`);
+  token.attrSet("loading", "lazy");
 }
 
 const listed = new Set(groups.flatMap(({ pages }) => pages));
 
-function toAddress(target: string, up: string): string {
-  if (listed.has(target)) return `${up}${addressOf(target)}`;
+function toAddress(
+  link: string,
+  { source, up }: { readonly source: string; readonly up: string },
+): string {
+  const [path = "", anchor] = link.split("#");
+  const hash = anchor === undefined ? "" : `#${anchor}`;
+  const target = normalize(join(source, "..", path));
+  if (listed.has(target)) return `${up}${addressOf(target)}${hash}`;
   if (/^docs\/(?:pictures\/|.*\.svg$)/.test(target)) return up + target.replace(/^docs\//, "");
-  return `${project.repository}/blob/main/${target}`;
+  return `${project.repository}/blob/main/${target}${hash}`;
 }

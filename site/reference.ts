@@ -1,16 +1,39 @@
-/** The reference of the API: what `deno doc` makes of the doors of the library, and a page of its modules. */
+/** The reference of the API: what `deno doc` makes of the doors of both packages, and a page of their modules. */
 
 import { join } from "node:path";
 import manifest from "../deno.json" with { type: "json" };
+import documents from "../packages/documents/deno.json" with { type: "json" };
 import project from "../project.json" with { type: "json" };
 import { ErrorCode } from "../src/protocol/error_codes.ts";
 import { FarewellCode } from "../src/protocol/farewell.ts";
 import { addressOf } from "./pages.ts";
 import { type SitePage, toPage } from "./read.ts";
 
-/** What programs import; the other exports are programs, or for our own packages. */
-const MODULES = [".", "./agent", "./group", "./toolkits", "./computer", "./provider", "./server", "./gateway"]
-  .map((path) => ({ path: path as keyof typeof manifest.exports, name: path.replace(/^\.\/?/, "") }));
+/** A package, and what programs import of it; its other exports are programs, or for our own packages. */
+interface Package {
+  readonly name: string;
+  /** Below `api/`. */
+  readonly folder: string;
+  readonly modules: readonly { readonly name: string; readonly file: string }[];
+}
+
+const DOORS = ["agent", "group", "toolkits", "computer", "provider", "server", "gateway"] as const;
+
+const PACKAGES: readonly Package[] = [
+  {
+    name: manifest.name,
+    folder: "sdk",
+    modules: [
+      { name: "", file: manifest.exports["."] },
+      ...DOORS.map((name) => ({ name, file: manifest.exports[`./${name}`] })),
+    ],
+  },
+  {
+    name: documents.name,
+    folder: "documents",
+    modules: [{ name: "", file: join("packages", "documents", documents.exports["."]) }],
+  },
+];
 
 /** A symbol as the search of `deno doc` lists it. */
 interface Symbol {
@@ -43,20 +66,21 @@ const VALUES = new Map(
   ),
 );
 
-function specifierOf(name: string): string {
-  return name === "" || name === "." ? manifest.name : `${manifest.name}/${name}`;
+function specifierOf(library: Package, name: string): string {
+  return name === "" || name === "." ? library.name : `${library.name}/${name}`;
 }
 
 /** The page of all modules, with a sentence of each. */
 export async function readModules(root: string): Promise<SitePage> {
-  const lines = await Promise.all(MODULES.map(async ({ path, name }) => {
-    const text = await Deno.readTextFile(join(root, manifest.exports[path]));
-    const address = name === "" ? "sdk/" : `sdk/${name}/`;
-    return `| [\`${specifierOf(name)}\`](${project.homepage}api/${address}) | ${firstSentence(text)} |`;
+  const modules = PACKAGES.flatMap((library) => library.modules.map((module) => ({ library, ...module })));
+  const lines = await Promise.all(modules.map(async ({ library, name, file }) => {
+    const text = await Deno.readTextFile(join(root, file));
+    const address = `${library.folder}/${name === "" ? "" : `${name}/`}`;
+    return `| [\`${specifierOf(library, name)}\`](${project.homepage}api/${address}) | ${firstSentence(text)} |`;
   }));
   const text = [
     "# API reference\n",
-    "The modules of the library, made from the comments in the source. The search of this site finds their symbols.\n",
+    "The modules of the library and of the documents, made from the comments in the source. The search of this site finds their symbols.\n",
     "| module | what it has |\n| --- | --- |",
     ...lines,
     "\n[Install and import](install.md#the-library-in-deno) says how to import them in Deno, Node and a browser.",
@@ -73,23 +97,32 @@ function firstSentence(source: string): string {
   return /^[^]*?\.(?=\s|$)/.exec(text)?.[0] ?? text;
 }
 
-/** Writes the reference below `api/sdk/` of the folder of the site, and gives what the search finds of it. */
+/** Writes the reference below `api/` of the folder of the site, and gives what the search finds of it. */
 export async function buildReference(root: string, folder: string): Promise<SymbolHit[]> {
-  const output = join(folder, "api", "sdk");
-  const doors = MODULES.map(({ path }) => join(root, manifest.exports[path]));
-  const args = ["doc", "--html", `--name=${manifest.name}`, `--output=${output}`, ...doors];
+  const hits: SymbolHit[] = [];
+  for (const library of PACKAGES) hits.push(...await buildPackage(library, { root, folder }));
+  return hits;
+}
+
+async function buildPackage(
+  library: Package,
+  { root, folder }: { readonly root: string; readonly folder: string },
+): Promise<SymbolHit[]> {
+  const output = join(folder, "api", library.folder);
+  const doors = library.modules.map(({ file }) => join(root, file));
+  const args = ["doc", "--html", `--name=${library.name}`, `--output=${output}`, ...doors];
   const { success, stderr } = await new Deno.Command("deno", { args, cwd: root }).output();
   if (!success) throw new TypeError(`Cannot make the reference: ${new TextDecoder().decode(stderr)}`);
   const symbols = (await readSymbols(output)).filter(({ name }) => !INTERNAL.has(name));
   for (const name of OWN_SEARCH) await Deno.remove(join(output, name));
-  await mendPages(output, { root, depth: 0 });
+  await mendPages(output, { library, root, depth: 0 });
   await listSymbols(
     join(output, "index.html"),
     symbols.filter(({ file, name }) => file === "." && !name.includes(".")),
   );
   const style = join(output, "page.css");
   await Deno.writeTextFile(style, await Deno.readTextFile(style) + STYLE);
-  return symbols.map(toHit);
+  return symbols.map((symbol) => toHit(library, symbol));
 }
 
 async function readSymbols(output: string): Promise<Symbol[]> {
@@ -100,14 +133,14 @@ async function readSymbols(output: string): Promise<Symbol[]> {
 /** Gives each page its way back, the names of modules as one imports them, and sources at the repository. */
 async function mendPages(
   folder: string,
-  { root, depth }: { readonly root: string; readonly depth: number },
+  { library, root, depth }: { readonly library: Package; readonly root: string; readonly depth: number },
 ): Promise<void> {
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
     const path = join(folder, name);
-    if (isDirectory) await mendPages(path, { root, depth: depth + 1 });
+    if (isDirectory) await mendPages(path, { library, root, depth: depth + 1 });
     else if (INTERNAL.has(name.replace(/\.html$/, ""))) await Deno.remove(path);
     else if (name.endsWith(".html")) {
-      await Deno.writeTextFile(path, mendPage(await Deno.readTextFile(path), { root, depth, name }));
+      await Deno.writeTextFile(path, mendPage(await Deno.readTextFile(path), { library, root, depth, name }));
     }
   }
 }
@@ -118,14 +151,17 @@ const ownSearch =
 /** The first five symbols of the first module, on the page of each. */
 const topSymbols = /<nav class="topSymbols">[^]*?<\/nav>/g;
 const escapeSlashes = (text: string) => text.replaceAll("/", slash);
-const usage = new RegExp(
-  `from &quot;(\\.|${MODULES.map(({ name }) => name).filter((name) => name !== "").join("|")})&quot;`,
-  "g",
-);
+/** How `deno doc` imports a module in its examples. */
+const usage = new RegExp(`from &quot;(\\.|${DOORS.join("|")})&quot;`, "g");
 
 function mendPage(
   html: string,
-  { root, depth, name }: { readonly root: string; readonly depth: number; readonly name: string },
+  { library, root, depth, name }: {
+    readonly library: Package;
+    readonly root: string;
+    readonly depth: number;
+    readonly name: string;
+  },
 ): string {
   const up = "../".repeat(depth + 1);
   const search = `<a href="${up}../#query" class="contextLink">Search</a>`;
@@ -151,7 +187,7 @@ function mendPage(
       (_, source, anchor = "") =>
         `<a href="${up}../${addressOf(source)}${anchor}">${addressOf(source)}${anchor}</a>`,
     )
-    .replaceAll(usage, (_, name) => `from &quot;${specifierOf(name)}&quot;`)
+    .replaceAll(usage, (_, name) => `from &quot;${specifierOf(library, name)}&quot;`)
     .replaceAll(escapeSlashes(`file://${root}`), escapeSlashes(`${project.repository}/blob/main/`));
 }
 
@@ -207,11 +243,11 @@ async function listSymbols(path: string, symbols: readonly Symbol[]): Promise<vo
   await Deno.writeTextFile(path, html.replace("</main>", list));
 }
 
-function toHit({ name, file, url, kind }: Symbol): SymbolHit {
+function toHit(library: Package, { name, file, url, kind }: Symbol): SymbolHit {
   return {
     title: name.replace(".prototype.", "."),
-    url: `api/sdk/${url.replace(/^(?:\.\/)+/, "")}`,
-    text: `${kind.map(({ title }) => title).join(", ")} of ${specifierOf(file)}`,
+    url: `api/${library.folder}/${url.replace(/^(?:\.\/)+/, "")}`,
+    text: `${kind.map(({ title }) => title).join(", ")} of ${specifierOf(library, file)}`,
   };
 }
 

@@ -52,6 +52,20 @@ Deno.test("Each address of the repository and of the site is the one of project.
   assertEquals(wrong, []);
 });
 
+/** Where the account of the repository, or the scope, stands without the whole address. */
+const NAMES =
+  /brew install ([\w-]+)\/|github\.com\/([\w-]+)\/scoop-bucket|scoop bucket add ([\w-]+)|winget \w+ ([\w-]+)\.a2c|ghcr\.io\/([\w-]+\/[\w-]+)|@([\w-]+)\/maintainers/g;
+
+Deno.test("Each tap, image and team is of the account of project.json", () => {
+  const account = /([\w-]+)\/[\w-]+$/.exec(project.repository)?.[1];
+  const allowed = [account, project.scope.slice(1), project.repository.replace("https://github.com/", "")];
+  const found = texts.flatMap(({ path, text }) =>
+    [...text.matchAll(NAMES)].map(([whole, ...names]) => ({ path, whole, name: names.join("") }))
+  );
+  assertEquals(found.filter(({ name }) => !allowed.includes(name)), []);
+  assertEquals(found.length > 5, true);
+});
+
 Deno.test("Both packages bear the scope of project.json", () => {
   const scopes = [manifest.name, documents.name].map((name) => name.split("/")[0]);
   assertEquals(scopes, [project.scope, project.scope]);

@@ -42,7 +42,6 @@ const CORE_JS = "core-js@3.51.0";
 const COMPLETIONS = [
   "es.uint8-array.from-base64",
   "es.uint8-array.to-base64",
-  "es.uint8-array.to-hex",
 ];
 
 /** What `using` asks for, under the name that compilers give it where it is missing: core-js takes a kilobyte for it. */

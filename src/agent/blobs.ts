@@ -315,5 +315,7 @@ function decodeBase64(handle: string, text: string): Uint8Array {
 }
 
 export async function sha256Of(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  // Node 22 and older browsers have no `toHex()`.
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
