@@ -259,13 +259,15 @@ class SocketConnection implements Connection {
       }
       const socket = this.#socket;
       const kept = socket.sendBuffer.length;
+      // What cannot be written as JSON throws, and the connection's end is still told to its callback.
+      let isUnsent = false;
       socket.timeout(timeoutMs).emit(event, body, (error: Error | null, ...answer: unknown[]) => {
         if (error !== null) return reject(this.#toLoss(event, { timeoutMs, isUnsent }));
         if (this.#hasSeenBytes && holdsBytes(answer)) return reject(bytesInAnswer(event));
         resolve(answer);
       });
       // After a sleep, the time of a ping is over: the connection is about to end.
-      const isUnsent = socket.sendBuffer.length > kept;
+      isUnsent = socket.sendBuffer.length > kept;
     });
   }
 

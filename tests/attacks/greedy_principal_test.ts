@@ -143,7 +143,7 @@ Deno.test("The events of one principal are bounded, over all of its connections"
   for (const peer of peers) await peer[Symbol.asyncDispose]();
 });
 
-Deno.test("Questions for progress take nothing of what calls may use, and are bounded as well", async () => {
+Deno.test("Questions for progress and cancels take nothing of what calls may use, and are bounded as well", async () => {
   await using server = await listen({ maxRequestsPerPrincipal: 1 });
   await using peer = await RawPeer.connect(server.url, GREEDY);
   const follow = { agent: "ada", req_id: "r1", computer: "laptop", call: "r2" };
@@ -151,8 +151,13 @@ Deno.test("Questions for progress take nothing of what calls may use, and are bo
     const answers = await Promise.all(Array.from({ length: 8 }, () => peer.request(event, body)));
     return answers.map(([answer]) => answer);
   };
-  const refused = (await answersTo("client:follow_call", follow)).find((each) => Object(each).code === 429);
-  assert(Object(detailsOf(refused))["retry_after_ms"] > 0);
+  for (
+    const [event, body] of [["client:follow_call", follow], ["server:tool_call_cancel", follow]] as const
+  ) {
+    const answers = await answersTo(event, body);
+    assertEquals(answers.filter((each) => Object(each).code === 429).length < answers.length, true, event);
+    assert(Object(detailsOf(answers.find((each) => Object(each).code === 429)))["retry_after_ms"] > 0);
+  }
   const codes = (await answersTo("client:echo", ECHO)).map((each) => Object(each).code);
   assert(codes.filter((code) => code === 4103).length >= 5, String(codes));
 });

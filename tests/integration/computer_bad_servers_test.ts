@@ -86,6 +86,25 @@ Deno.test("a call in flight when its MCP server dies is answered 4003 at once an
   assertStringIncludes(meanwhile.content[0]?.text ?? "", 'MCP server "mortal": ');
 });
 
+Deno.test("nobody is asked about a call while its MCP server is down, and the same request runs after that", async () => {
+  const asked: string[] = [];
+  const mortal = scripted({ tools: [echo] }, { default_tool_meta: null });
+  await using office = await ComputerOffice.open({ servers: { mortal } }, {
+    limits: { restartDelayMs: 600_000 },
+    confirm: ({ reqId }) => asked.push(reqId) > 0,
+  });
+  const retrying = office.log.next(stateOf("mortal", "retrying"));
+  Deno.kill(office.computer.servers.get("mortal")?.pid ?? 0, "SIGKILL");
+  await retrying;
+  const call = () => office.laptop.callTool("echo", {}, { reqId: "r1", timeoutMs: 600_000 });
+  assertEquals((await call()).meta, { error_code: 4003, a2c_reason: "not_running" });
+  assertEquals(asked, []);
+  const running = office.log.next(stateOf("mortal", "running"));
+  office.computer.restartServer("mortal");
+  await running;
+  assertEquals([(await call()).isError, (await call()).isError, asked], [false, false, ["r1"]]);
+});
+
 Deno.test("an MCP server that died comes back, and its tools were listed all the while", async () => {
   await using office = await ComputerOffice.open(
     scriptedServers({ mortal: { tools: [echo], dieOn: ["tools/call echo"] } }),

@@ -140,6 +140,20 @@ Deno.test("a request in flight rejects at once when the connection is lost, and 
   assertEquals([requests, diary.lost.length], [1, 1]);
 });
 
+Deno.test("a request that cannot be written as JSON rejects, and the end of its connection harms nobody", async () => {
+  await using server = await BareServer.listen({ handlers: { "client:x": (_body, ack) => ack("fine") } });
+  const { link, diary } = await openLink(server);
+  await using _ = link;
+  await assertRejects(
+    () => link.request("client:x", { id: 10n }, { timeoutMs: 60_000 }),
+    TypeError,
+    "BigInt",
+  );
+  await server.cut(1);
+  await within(diary.returned.promise, "the return of the link");
+  assertEquals(await link.request("client:x", {}, { timeoutMs: 60_000 }), ["fine"]);
+});
+
 Deno.test("a request made while the connection is lost waits and goes out on the next one", async () => {
   await using server = await BareServer.listen({ handlers: { "client:x": (_body, ack) => ack("late") } });
   const { link, diary } = await openLink(server);

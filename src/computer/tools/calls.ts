@@ -348,6 +348,8 @@ export class ToolCalls {
   }
 
   async #refuseUnconfirmed(call: RunningCall, route: ToolRoute): Promise<ToolOutcome | undefined> {
+    // Nobody is asked about a call that cannot run.
+    await route.server.use(() => Promise.resolve(), { signal: call.clock.signal });
     call.awaited = "confirmer";
     this.owner.tell(call);
     const refusal = await (await this.#loadConfirmations()).refusalOf(call, route);

@@ -5,7 +5,7 @@
 import { BoundedMap } from "../../async/bounded_collections.ts";
 import { type Rate, TokenBucket } from "../../async/token_bucket.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
-import { FOLLOW_CALL_EVENT } from "../../protocol/events.ts";
+import { CANCEL_TOOL_CALL_EVENT, FOLLOW_CALL_EVENT } from "../../protocol/events.ts";
 import type { SmcpError } from "../../protocol/errors.ts";
 import type { MessageOwner } from "../engine/budget.ts";
 import { optionLabel } from "../options/checks.ts";
@@ -45,15 +45,18 @@ class Quota implements MessageOwner {
   readonly #connects: TokenBucket | undefined;
   /** Limits its events; `undefined` for any number. */
   readonly requests: TokenBucket | undefined;
-  /** Limits its questions for progress apart: they come before the calls, which would find nothing left. */
-  readonly #follows: TokenBucket | undefined;
+  /** What belongs to a call is limited apart: questions for progress come before it, and a cancel has to reach it. */
+  readonly #besides: ReadonlyMap<string, TokenBucket>;
 
   constructor(owner: QuotaOwner, { connections, connects, requests }: QuotaLimits) {
     this.#owner = owner;
     this.#maxConnections = connections;
     this.#connects = connects && new TokenBucket(connects);
     this.requests = requests && new TokenBucket(requests);
-    this.#follows = requests && new TokenBucket(requests);
+    this.#besides = new Map(
+      requests &&
+        [FOLLOW_CALL_EVENT, CANCEL_TOOL_CALL_EVENT].map((event) => [event, new TokenBucket(requests)]),
+    );
   }
 
   requireConnection(): void {
@@ -65,7 +68,7 @@ class Quota implements MessageOwner {
   }
 
   takeRequest(event: string): LoggedRefusal | undefined {
-    const bucket = event === FOLLOW_CALL_EVENT ? this.#follows : this.requests;
+    const bucket = this.#besides.get(event) ?? this.requests;
     return bucket?.take() === false
       ? this.#refuse(`handle "${quoted(event)}"`, "Requests", bucket)
       : undefined;
