@@ -35,7 +35,9 @@ async function openOffice(bad: Script, limits: Partial<ComputerLimits> = {}): Pr
     contents: { [GOOD]: "good", [document]: summary(document) },
   };
   const server = { maxPayloadBytes: MAX_PAYLOAD_BYTES };
-  return await ComputerOffice.open(scriptedServers({ bad, good }), { limits, server });
+  // What is late is left out of a view as well.
+  const patient = { viewDeadlineMs: 600_000, readTimeoutMs: 600_000, ...limits };
+  return await ComputerOffice.open(scriptedServers({ bad, good }), { limits: patient, server });
 }
 
 function many<T>(count: number, make: (index: number) => T): T[] {
