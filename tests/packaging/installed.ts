@@ -33,7 +33,7 @@ Deno.test("what npm installs works where there is only Node", async (t) => {
     const tarballs = await buildNpmPackages(folder);
     await buildProgram(join(folder, "program"), tarballs);
     if (runsArchives) await tryArchives(t, { folder, program: join(folder, "program") });
-    const program = await pack(join(folder, "program"), folder);
+    await pack(join(folder, "program"), folder);
     await using registry = await Registry.start(join(folder, "registry"), { node, run: runIn });
     await registry.useIn(folder);
     await registry.publish(folder);
