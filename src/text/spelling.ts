@@ -51,9 +51,14 @@ const MAX_LISTED_NAMES = 20;
 
 /** `No server named "x" (servers: files, shop)`, for an unknown name. */
 export function unknownName(kind: string, name: string, known: readonly string[]): string {
+  return `No ${kind} named ${toSeenName(name)} (${kind}s: ${listNames(known)})`;
+}
+
+/** `files, shop, 3 more`; `none` for an empty list. */
+export function listNames(known: readonly string[]): string {
   const more = known.length - MAX_LISTED_NAMES;
   const listed = [...known.slice(0, MAX_LISTED_NAMES).map(toSeenWord), ...(more > 0 ? [`${more} more`] : [])];
-  return `No ${kind} named ${toSeenName(name)} (${kind}s: ${listed.join(", ") || "none"})`;
+  return listed.join(", ") || "none";
 }
 
 /** Ignores case and separators: `forbiddenTools` equals `forbidden_tools`. */

@@ -76,7 +76,7 @@ test("offices and members tell who is there, how they are connected, and what wa
   assert(Date.now() - Date.parse(agent.last_seen) < 60_000 && Date.parse(agent.since) > 0);
   const unknown = await desk.run("members", "lap");
   assertEquals(unknown.code, 1);
-  assertStringIncludes(unknown.stderr, 'No office named "lap"');
+  assertStringIncludes(unknown.stderr, 'Office "lap" has no members now (offices with members: lab)');
 });
 
 test("members tells who would not answer, and since when", async (desk) => {
@@ -202,6 +202,15 @@ test("tokens tells names and limits, and no token", async (desk) => {
   assertEquals([ada.name, ada.kind, ada.offices, ada.roles], ["ada", "member", ["lab"], ["agent"]]);
   assertStringIncludes(ada.expires, "2999-");
   assertEquals([other.offices, other.roles, other.expires], [null, null, null]);
+  // A file that is not taken is a failure, so that a script that edits it learns of it; the tokens in use are listed.
+  await Deno.writeTextFile(file, "s3cret name=ada offices=lab, den\n");
+  const faulty = await eventually(
+    () => desk.run("tokens", "--json"),
+    ({ code }) => code !== 0,
+    "the refusal of the changed file",
+  );
+  assertEquals([faulty.code, JSON.parse(faulty.stdout).length], [1, 2]);
+  assertStringIncludes(JSON.parse(faulty.stderr).error.message, "line 1");
   await Deno.remove(file);
 });
 

@@ -7,9 +7,9 @@ import type { MemberState, OfficeState, Overview } from "../../server/observe/in
 import type { RateSample } from "../../server/observe/rates.ts";
 import { numberText } from "../../server/options/checks.ts";
 import { drawColumns } from "../../terminal/shapes.ts";
-import { toSeenWord } from "../../text/safe_text.ts";
+import { toSeenName, toSeenWord } from "../../text/safe_text.ts";
 import { countOf } from "../../text/text.ts";
-import { unknownName } from "../../text/spelling.ts";
+import { listNames } from "../../text/spelling.ts";
 import { PACKAGE_VERSION } from "../../version.ts";
 import { colored, type CommandAnswer, snakeCased } from "../answers/answer.ts";
 import { CommandFailedError, UsageError } from "../outcome.ts";
@@ -95,7 +95,7 @@ export function showOffices({ insight }: OperatedServer): CommandAnswer {
 }
 
 export async function showMembers({ insight }: OperatedServer, office: string): Promise<CommandAnswer> {
-  requireOffice(insight.offices(), office);
+  requireMembers(insight.offices(), office);
   const members = await insight.members(office);
   const rows = members.map((member) => [
     member.isObserver ? "observer" : member.role,
@@ -125,9 +125,12 @@ function connectionCells(member: MemberState) {
   ];
 }
 
-function requireOffice(offices: readonly OfficeState[], wanted: string): void {
+/** An office is there as long as it has members, so that a name without any need not be a wrong one. */
+function requireMembers(offices: readonly OfficeState[], wanted: string): void {
   const names = offices.map(({ office }) => office);
-  if (!names.includes(wanted)) throw new CommandFailedError(unknownName("office", wanted, names));
+  if (names.includes(wanted)) return;
+  const others = `offices with members: ${listNames(names)}`;
+  throw new CommandFailedError(`Office ${toSeenName(wanted)} has no members now (${others})`);
 }
 
 export function endConnections({ insight, actor }: OperatedServer, flags: EndFlags): CommandAnswer {
@@ -203,7 +206,9 @@ export async function showTokens({ tokens }: Pick<OperatedServer, "tokens">): Pr
   return {
     value: listed,
     ...colored(({ strong }) => drawColumns(rows, { paints: [strong] }) || "no tokens"),
-    warning: problems.length === 0 ? undefined : `${problems.join("; ")}. The former tokens stay in use`,
+    failure: problems.length === 0
+      ? undefined
+      : `${problems.join("; ")}. The former tokens stay in use, and the next start fails`,
   };
 }
 

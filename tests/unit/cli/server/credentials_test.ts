@@ -32,7 +32,7 @@ test("the list of tokens says what a line permits a client of the hub", async ()
   await using file = await TokenFile.open(path, { kind: "client", logger, checkIntervalMs: 1 });
   const show = () =>
     showTokens({ tokens: () => Promise.resolve([toShownTokens(acceptedBy(file), "client")]) });
-  const { text, warning } = await show();
+  const { text, failure } = await show();
   const lines = text.split("\n").map((line) => line.trim().split(/ {2,}/));
   assertEquals(lines, [["carl", "client", "lab", "read", "Computers pc1"], [
     "dora",
@@ -40,10 +40,10 @@ test("the list of tokens says what a line permits a client of the hub", async ()
     "all offices",
     "call",
   ]]);
-  assertEquals(warning, undefined);
+  assertEquals(failure, undefined);
   await Deno.writeTextFile(path, "");
   await logger.until(({ level }) => level === "error");
   const later = await show();
   assertEquals(later.text, text);
-  assertStringIncludes(later.warning ?? "", "it contains no token. The former tokens stay in use");
+  assertStringIncludes(later.failure ?? "", "it contains no token. The former tokens stay in use");
 });
