@@ -124,6 +124,12 @@ const ASKED = {
   "unit test": "agent/#unit-tests",
   "not_running": "protocol/errors/4003/",
   "two hubs": "hub/#two-hubs-on-one-machine",
+  "both machines at home": "clients/",
+  "folder moved": "documents/#a-folder-that-has-moved",
+  "ask before changes": "computer/#ask-before-changes-only",
+  "mirror": "install/#variables-of-the-script",
+  "Computer does not come back": "operations/#a-computer-does-not-come-back",
+  'error: Cannot complete "client:tool_call": connection lost': "troubleshooting/#connection-lost",
 };
 
 interface Page {
