@@ -33,6 +33,7 @@ Deno.test("metrics() counts requests by event and outcome, errors by code, laten
     'a2c_requests_total{event="client:tool_call",outcome="error"}': 2,
     'a2c_requests_total{event="client:get_tools",outcome="computer_error"}': 1,
     'a2c_requests_total{event="server:join_office",outcome="handled"}': 2,
+    'a2c_request_errors_total{event="client:get_tools",code="500"}': 1,
     'a2c_request_errors_total{event="client:tool_call",code="404"}': 1,
     'a2c_request_errors_total{event="client:tool_call",code="400"}': 1,
     'a2c_relay_duration_seconds_count{event="client:tool_call"}': 3,
@@ -48,6 +49,41 @@ Deno.test("metrics() counts requests by event and outcome, errors by code, laten
   for (const direction of ["received", "sent"]) {
     assertMatch(text, new RegExp(`a2c_bytes_total{direction="${direction}"} [1-9]`));
   }
+});
+
+Deno.test("a failed tool call counts as an error with its code, and what the tool itself tells or asks as an answer", async () => {
+  await using server = await SmcpServer.listen({ port: 0, metrics: true });
+  await using agent = await RawPeer.join(server.url, ada);
+  await using computer = await RawPeer.join(server.url, laptop);
+  const metas = [
+    { error_code: 4003, a2c_reason: "paused" },
+    { error_code: 4004, a2c_timeout: true },
+    { error_code: 123456 },
+    // The tool's own failure, an open question, and fields that say nothing.
+    {},
+    { error_code: 4005, a2c_input_required: "{}" },
+    { error_code: "4003" },
+  ];
+  const results = [
+    // A long text is not parsed.
+    ...metas.map((meta) => ({ content: [{ type: "text", text: "x".repeat(100_000) }], isError: true, meta })),
+    { content: [], isError: false, meta: { error_code: 4003 } },
+  ];
+  computer.serve("client:tool_call", () => [results.shift()]);
+  for (let i = results.length; i > 0; i--) {
+    await agent.request("client:tool_call", { ...call, req_id: `r${i}` });
+  }
+  const text = await server.metrics();
+  const expected = {
+    'a2c_requests_total{event="client:tool_call",outcome="computer_error"}': 3,
+    'a2c_requests_total{event="client:tool_call",outcome="answered"}': 4,
+    'a2c_request_errors_total{event="client:tool_call",code="4003"}': 1,
+    'a2c_request_errors_total{event="client:tool_call",code="4004"}': 1,
+    'a2c_request_errors_total{event="client:tool_call",code="other"}': 1,
+    'a2c_request_errors_total{event="client:tool_call",code="4005"}': undefined,
+  };
+  const found = Object.keys(expected).map((series) => [series, valueOf(text, series)]);
+  assertEquals(Object.fromEntries(found), expected);
 });
 
 Deno.test("metrics() counts refused handshakes, credentials and members by their reason", async () => {

@@ -5,6 +5,7 @@
  */
 import { isRecord, MAX_RELAYED_DEPTH } from "../../json/json.ts";
 import { fromErrorAck } from "../../protocol/errors.ts";
+import { A2C_INPUT_REQUIRED } from "../../protocol/questions.ts";
 import type { RelayedText } from "./long_text.ts";
 
 export type RawJson = string | RelayedText;
@@ -81,8 +82,18 @@ export class RawAnswer extends RawArguments {
   /** @param first The first argument, parsed, which is not kept. */
   constructor(json: RawJson, first: unknown) {
     super(json);
-    this.errorCode = fromErrorAck(first)?.code;
+    this.errorCode = readErrorCode(first);
   }
+}
+
+/** The code of the error that an answer is, or of the failed tool call that it tells of. An open question is neither. */
+export function readErrorCode(first: unknown): number | undefined {
+  const error = fromErrorAck(first);
+  if (error !== undefined) return error.code;
+  const meta = isRecord(first) && first["isError"] === true ? first["meta"] : undefined;
+  if (!isRecord(meta) || meta[A2C_INPUT_REQUIRED] !== undefined) return undefined;
+  const code = meta["error_code"];
+  return typeof code === "number" ? code : undefined;
 }
 
 /** Returns whether these arguments of a packet are sent as the text in which they came. */

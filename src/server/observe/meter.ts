@@ -16,13 +16,13 @@ export const LATENCY_BOUNDS_S: readonly number[] = [
  * How an event ended:
  *
  * - `handled`: the Server handled it, or relayed it without an ack;
- * - `answered`: relayed, and the Computer answered;
- * - `computer_error`: relayed, and the Computer answered with an error;
+ * - `answered`: relayed, and the Computer answered, also with a failure that the tool itself tells;
+ * - `computer_error`: relayed, and the Computer answered with an error, or with a failed call that has a code;
  * - `dropped`: relayed, and its sender left before the answer;
  * - `error`: the Server refused it, or could not complete it.
  */
 const OUTCOMES = ["handled", "answered", "computer_error", "dropped", "error"] as const;
-export type Outcome = Exclude<typeof OUTCOMES[number], "error">;
+export type Outcome = typeof OUTCOMES[number];
 
 /** Why a connection or a handshake was refused, or a connection ended by the Server. */
 const REFUSALS = [
@@ -108,7 +108,7 @@ export class AnswerTimes {
 /** The counts of one event, or of all events of a kind that the protocol does not name. */
 export class EventCounts {
   readonly event: string;
-  readonly outcomes = new Counts<Outcome | "error">(OUTCOMES);
+  readonly outcomes = new Counts<Outcome>(OUTCOMES);
   readonly codes = new Counts<number | "other">(CODES);
   /** Latencies by the bound of their bucket, not cumulative. */
   readonly latencies = new Counts([...LATENCY_BOUNDS_S, Infinity]);
@@ -142,7 +142,7 @@ export class Meter {
   readonly #otherUpdates = new EventCounts(`${events.UPDATE_EVENT_PREFIX}other`);
   readonly #others = new EventCounts("other");
 
-  /** Counts an event that did not fail on the Server. */
+  /** Counts an event that has ended. */
   ended({ event, startedAt }: MeteredEvent, outcome: Outcome): void {
     const counts = this.#countsOf(event);
     counts.outcomes.add(outcome);
@@ -153,11 +153,9 @@ export class Meter {
     this.answerTimes.add(seconds);
   }
 
-  /** Counts an event that the Server refused or could not complete, with the code of the error. */
+  /** Counts the code of the error with which an event has ended, of the Server or of the Computer. */
   failed({ event }: MeteredEvent, code: number): void {
-    const counts = this.#countsOf(event);
-    counts.outcomes.add("error");
-    counts.codes.add(code);
+    this.#countsOf(event).codes.add(code);
   }
 
   refused(refusal: Refusal): void {

@@ -79,7 +79,7 @@ const METRICS: Readonly<Record<string, Metric>> = {
       ),
   },
   a2c_request_errors_total: {
-    help: "Events that the Server refused or could not complete, by the code of the error",
+    help: "Errors with which events of members have ended, by their code",
     value: ({ meter }) =>
       meter.events().flatMap(({ event, codes }) =>
         occurred(codes).map(([code, value]) => ({ labels: { event, code }, value }))

@@ -12,7 +12,7 @@ interface EventBegin {
 interface EventEnd {
   /** The Computer that it is for. */
   readonly to: string | undefined;
-  readonly outcome: Outcome | "error";
+  readonly outcome: Outcome;
   readonly code: number | undefined;
   readonly answer?: readonly unknown[] | undefined;
 }

@@ -171,9 +171,11 @@ export class Call {
   finish(answer: Answer | undefined, outcome: Outcome = "handled"): void {
     this.connection.openRequests--;
     if (answer !== undefined && !this.#reply(answer)) return;
-    this.relayState.settings.meter?.ended(this, outcome);
-    if (this.#span !== undefined) this.#endSpan(outcome);
+    const { meter } = this.relayState.settings;
     const code = answer && errorCodeOf(answer);
+    meter?.ended(this, outcome);
+    if (code !== undefined) meter?.failed(this, code);
+    if (this.#span !== undefined) this.#endSpan(outcome);
     const seen = this.#endSeen?.({ to: this.#shownComputer, outcome, code, answer });
     if (seen !== undefined) this.relayState.seen.tell(seen);
   }
@@ -207,6 +209,7 @@ export class Call {
     const isExpected = error instanceof SmcpError;
     const refusal = isExpected ? error : new SmcpError(ErrorCode.INTERNAL_ERROR, "Internal error");
     const { code, message } = refusal;
+    relayState.settings.meter?.ended(this, "error");
     relayState.settings.meter?.failed(this, code);
     if (this.#span !== undefined) this.#endSpan("error", code);
     const seen = this.#endSeen?.({ to: this.#shownComputer, outcome: "error", code });

@@ -1,17 +1,17 @@
 /** Relayed requests that a Computer has not answered yet: how each ends, and how many may be in flight. */
 import { ErrorCode } from "../../protocol/error_codes.ts";
-import { type ErrorDetails, fromErrorAck, SmcpError } from "../../protocol/errors.ts";
+import { type ErrorDetails, SmcpError } from "../../protocol/errors.ts";
 import { TOOL_CALL_EVENTS } from "../../protocol/call.ts";
 import type { Expirable, Scheduled, Timeouts } from "../../async/timeouts.ts";
 import { quoted } from "../../text/text.ts";
 import { CONSTANTS } from "../options/constants.ts";
-import { RawAnswer } from "../engine/raw.ts";
+import { RawAnswer, readErrorCode } from "../engine/raw.ts";
 
 export type Answer = readonly unknown[];
 
-/** The code of the error that an answer is, if it is one. */
+/** The code of the error that an answer tells, if it tells one. */
 export function errorCodeOf([first]: Answer): number | undefined {
-  return first instanceof RawAnswer ? first.errorCode : fromErrorAck(first)?.code;
+  return first instanceof RawAnswer ? first.errorCode : readErrorCode(first);
 }
 
 export interface RelayedRequest {

@@ -63,7 +63,7 @@ export function readBody(text: string): unknown {
   return isJson(text) ? new RawRequest(text, { body: undefined, isTooDeep: false }) : deserialized(text)[1];
 }
 
-/** @param errorCode The code of the error that the answer is, if it is one. */
+/** @param errorCode The code of the error that the answer tells, if it tells one. */
 export function readAnswer(text: string, errorCode: number | undefined): Answer {
   if (!isJson(text)) return deserialized(text);
   return [new RawAnswer(text, errorCode === undefined ? undefined : { code: errorCode, message: "" })];

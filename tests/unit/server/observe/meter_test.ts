@@ -21,7 +21,9 @@ Deno.test("a Meter counts events that it does not know by their kind, whatever t
   const meter = new Meter();
   for (let i = 0; i < 1_000; i++) {
     for (const kind of ["client:", "server:update_", "server:", ""]) {
-      meter.failed({ event: `${kind}${crypto.randomUUID()}`, startedAt: 0 }, 100_000 + i);
+      const unknown = { event: `${kind}${crypto.randomUUID()}`, startedAt: 0 };
+      meter.ended(unknown, "error");
+      meter.failed(unknown, 100_000 + i);
     }
   }
   assertEquals(countsOf(meter, "outcomes"), [

@@ -71,6 +71,8 @@ Deno.test("an answer keeps the code of the error that it is", () => {
   const [read] = readAnswer(writeArguments(answer), errorCodeOf(answer));
   assert(read instanceof RawAnswer);
   assertEquals([read.json, read.errorCode], ['[{"code":4002,"message":"m"}]', 4002]);
+  const failed = { content: [], isError: true, meta: { error_code: 4004 } };
+  assertEquals(errorCodeOf(readAnswer("[{}]", errorCodeOf([failed]))), 4004, "a failed call");
   assertEquals(errorCodeOf(readAnswer("[{}]", undefined)), undefined);
 });
 
