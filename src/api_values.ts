@@ -217,6 +217,8 @@ export interface RateValue {
   readonly calls_per_s: number;
   readonly p50_ms?: number | undefined;
   readonly p95_ms?: number | undefined;
+  /** How many requests for Computers failed, by the code of the error. */
+  readonly errors: Readonly<Record<string, number>>;
   readonly refusals: Readonly<Record<string, number>>;
 }
 

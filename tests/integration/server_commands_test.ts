@@ -35,28 +35,33 @@ test("overview tells whether the Server is ready, its members, memory and change
   assertStringIncludes((await desk.run("overview")).stdout, "ready    yes");
 });
 
-test("overview tells the calls and the refusals, also those before somebody looked", async (desk) => {
+test("overview tells the calls, the errors and the refusals, also those before somebody looked", async (desk) => {
   const url = await desk.serve("--token", "s3cret");
   const auth = { token: "s3cret" };
   await using ada = await RawPeer.join(url, ADA, { auth });
   await using laptop = await RawPeer.join(url, LAPTOP, { auth });
   laptop.serve("client:get_tools", () => [{ tools: [], req_id: "1" }]);
   await ada.request("client:get_tools", TOOLS);
+  await ada.request("client:get_tools", { ...TOOLS, computer: "gone" });
+  await ada.request("client:get_desktop", { ...TOOLS, computer: "gone" });
   await RawPeer.connect(url).catch(() => {});
   const look = async () => {
     const { last15m } = await desk.json("overview");
     // One sample, or two on a machine that took long.
     return {
       served: last15m.find((sample: { calls_per_s: number }) => sample.calls_per_s > 0),
+      errors: last15m.flatMap((sample: { errors: object }) => Object.entries(sample.errors)),
       refusals: last15m.map((sample: { refusals: unknown }) => sample.refusals),
     };
   };
   const isWhole = ({ served, refusals }: Awaited<ReturnType<typeof look>>) =>
     served !== undefined && JSON.stringify(refusals).includes("credentials");
-  const { served, refusals } = await eventually(look, isWhole, "the samples");
-  assert(served.calls_per_s <= 1);
+  const { served, errors, refusals } = await eventually(look, isWhole, "the samples");
+  assert(served.calls_per_s <= 3);
   assert(served.p50_ms > 0 && served.p95_ms >= served.p50_ms);
   assertEquals(Object.assign({}, ...refusals), { credentials: 1 });
+  const counted = errors.map(([code, count]: [string, number]) => code === "404" ? count : NaN);
+  assertEquals(counted.reduce((sum: number, count: number) => sum + count), 2);
 });
 
 test("offices and members tell who is there, how they are connected, and what waits", async (desk) => {
@@ -152,16 +157,20 @@ test("events tells what a member sends when it has ended, and nothing of its con
   ]);
 });
 
-test("events tells refusals with their code", async (desk) => {
+test("events tells refusals and failed calls with their code", async (desk) => {
   const url = await desk.serve();
   await using ada = await RawPeer.join(url, ADA);
+  await using laptop = await RawPeer.join(url, LAPTOP);
+  laptop.serve("client:tool_call", () => [{ content: [], isError: true, meta: { error_code: 4001 } }]);
   await using events = desk.start("events", "lab");
   const send = async () => {
     await ada.request("client:get_tools", { ...TOOLS, computer: "gone" });
+    await ada.request("client:tool_call", CALL);
     return events.stdout.text;
   };
-  const text = await eventually(send, (text) => text.includes("\n"), "an event");
+  const text = await eventually(send, (text) => text.includes("4001\n"), "both events");
   assertMatch(text, /client:get_tools {2}ada -> gone .* error 404/);
+  assertMatch(text, /client:tool_call {2}ada -> laptop .* computer_error 4001/);
 });
 
 test("end closes a connection, and tells its client and the audit trail why", async (desk) => {

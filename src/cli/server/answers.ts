@@ -60,19 +60,29 @@ function membersText({ members, offices }: Overview): string {
   return `${seated.join(", ")} in ${countOf(offices, "office")}${outside}`;
 }
 
-/** The rate of the last seconds, and the refusals of all samples. */
+/** The rate of the last seconds, and the errors and refusals of all samples. */
 export function callsText(last15m: readonly RateSample[]): string {
   const now = last15m.at(-1);
   if (now === undefined) return "none counted yet";
   const { callsPerS, p50Ms, p95Ms } = now;
   const speed = p50Ms === undefined ? "" : `, p50 ${msText(p50Ms)}, p95 ${msText(p95Ms)}`;
-  const counts = new Map<string, number>();
-  for (const [reason, count] of last15m.flatMap(({ refusals }) => Object.entries(refusals))) {
-    counts.set(reason, count + (counts.get(reason) ?? 0));
-  }
-  const refused = [...counts].map(([reason, count]) => `${count} ${reason}`).join(", ");
-  const more = refused === "" ? "" : `; refused in the last 15 minutes: ${refused}`;
-  return `${callsPerS.toFixed(1)} per second${speed}${more}`;
+  const failed = sumsOf(last15m.map(({ errors }) => errors)).map(([code, count]) => `${count} with ${code}`);
+  const refused = sumsOf(last15m.map(({ refusals }) => refusals)).map(([reason, count]) =>
+    `${count} ${reason}`
+  );
+  const more = [
+    ...failed.length === 0 ? [] : [`; failed in the last 15 minutes: ${failed.join(", ")}`],
+    ...refused.length === 0 ? [] : [`; refused in the last 15 minutes: ${refused.join(", ")}`],
+  ];
+  return `${callsPerS.toFixed(1)} per second${speed}${more.join("")}`;
+}
+
+function sumsOf(
+  samples: readonly Readonly<Record<string, number>>[],
+): readonly (readonly [string, number])[] {
+  const sums: Record<string, number> = {};
+  for (const [name, count] of samples.flatMap(Object.entries<number>)) sums[name] = (sums[name] ?? 0) + count;
+  return Object.entries(sums);
 }
 
 function memoryText({ rss, messageBytes, maxMessageBytes }: Overview["memory"]): string {

@@ -258,6 +258,8 @@ export const texts = {
       calls: "Calls per second",
       answered: "all requests",
       latency: "Time to the answer",
+      errors: "Failed requests, by code",
+      noErrors: "No request failed in the last 15 minutes.",
       refusals: "Refused, by reason",
       noRefusals: "Nothing was refused in the last 15 minutes.",
       last15m: "Last 15 minutes",

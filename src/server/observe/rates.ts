@@ -1,4 +1,4 @@
-/** How many calls, how fast, and which refusals: over the last minutes, from what a {@linkcode Meter} has counted. */
+/** How many calls, how fast, and which errors and refusals: over the last minutes, from what a {@linkcode Meter} has counted. */
 import { clearInterval, setInterval } from "node:timers";
 import { CLIENT_EVENT_PREFIX } from "../../protocol/events.ts";
 import type { Counts, Meter } from "./meter.ts";
@@ -45,6 +45,7 @@ function totalsOf(meter: Meter) {
   return {
     atMs: performance.now(),
     calls: calls.reduce((sum, { outcomes }) => sum + totalOf(outcomes), 0),
+    errors: calls.flatMap(({ codes }) => codes.entries()),
     refusals: meter.refusals.entries(),
   };
 }
@@ -53,17 +54,28 @@ function totalOf<Name>(counts: Counts<Name>): number {
   return counts.entries().reduce((sum, [, count]) => sum + count, 0);
 }
 
-/** What happened since the totals before: requests for Computers that have ended, and refusals that occurred. */
+/** The counts above 0 since the ones before, of the same names in the same order. */
+function risesOf(
+  now: readonly (readonly [string | number, number])[],
+  before: typeof now,
+): Readonly<Record<string, number>> {
+  const rises: Record<string, number> = {};
+  for (const [index, [name, count]] of now.entries()) {
+    const rise = count - (before[index]?.[1] ?? 0);
+    if (rise > 0) rises[name] = (rises[name] ?? 0) + rise;
+  }
+  return rises;
+}
+
+/** What happened since the totals before: requests for Computers that have ended, their errors by code, and refusals. */
 function sampleOf(meter: Meter, before: Totals) {
   const now = totalsOf(meter);
-  const refusals = now.refusals.map(([reason, count], index) =>
-    [reason, count - (before.refusals[index]?.[1] ?? 0)] as const
-  );
   return {
     at: new Date().toISOString(),
     callsPerS: (now.calls - before.calls) * 1_000 / (now.atMs - before.atMs),
     p50Ms: meter.answerTimes.quantileMs(0.5),
     p95Ms: meter.answerTimes.quantileMs(0.95),
-    refusals: Object.fromEntries(refusals.filter(([, count]) => count > 0)),
+    errors: risesOf(now.errors, before.errors),
+    refusals: risesOf(now.refusals, before.refusals),
   };
 }

@@ -63,17 +63,22 @@ function ratesOf(samples: readonly RateValue[]): View {
     const points = samples.map((sample) => ({ at: sample.at, value: valueOf(sample) }));
     return { name, points: points.filter(({ value }) => value !== undefined) };
   };
-  const reasons = [...new Set(samples.flatMap(({ refusals }) => Object.keys(refusals)))].sort();
+  const counted = (countsOf: (sample: RateValue) => RateValue["refusals"]) => {
+    const names = [...new Set(samples.flatMap((sample) => Object.keys(countsOf(sample))))].sort();
+    return names.map((name) => series(name, (sample) => countsOf(sample)[name] ?? 0));
+  };
+  const chartOf = (label: string, { counts, none }: { counts: ReturnType<typeof counted>; none: string }) =>
+    counts.length === 0
+      ? html`<p class="faint">${none}</p>`
+      : html`<${Chart} label=${label} series=${counts} />`;
   const latencies = [series("p50", ({ p50_ms }) => p50_ms), series("p95", ({ p95_ms }) => p95_ms)];
-  const refusals = reasons.map((reason) => series(reason, ({ refusals }) => refusals[reason] ?? 0));
   if (samples.length < 2) return html`<p class="faint">${T.counting}</p>`;
   return html`
     <div class="windows">
       <${Chart} label=${T.calls} series=${[series(T.answered, ({ calls_per_s }) => calls_per_s)]} />
       <${Chart} label=${T.latency} format=${durationText} series=${latencies} />
-      ${reasons.length === 0
-        ? html`<p class="faint">${T.noRefusals}</p>`
-        : html`<${Chart} label=${T.refusals} series=${refusals} />`}
+      ${chartOf(T.errors, { counts: counted(({ errors }) => errors), none: T.noErrors })}
+      ${chartOf(T.refusals, { counts: counted(({ refusals }) => refusals), none: T.noRefusals })}
     </div>
   `;
 }
