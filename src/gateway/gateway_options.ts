@@ -93,9 +93,9 @@ export interface Activity extends CallTarget {
   readonly durationMs: number;
   /** `asked` when the client's user has to answer first; the call then goes on with its next entry. */
   readonly outcome: "ok" | "error" | "cancelled" | "asked";
-  /** The code of a failed call, such as 4005 for one that a person has refused; absent when the tool itself has failed, unless a Computer of another implementation passes on what the tool wrote. */
+  /** The code of a failed call, such as 4005 for one that a person has refused; absent when the tool reports its own failure, unless a Computer of another implementation passes on what the tool wrote. */
   readonly code?: number | undefined;
-  /** Why a call with that code was not made, such as `paused`. */
+  /** Why it has failed, such as `paused`, or `cancelled` for one that was cancelled at the Computer. */
   readonly reason?: string | undefined;
 }
 

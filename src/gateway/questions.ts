@@ -21,6 +21,7 @@ import {
   toSeenLine,
   toSeenName,
 } from "../text/safe_text.ts";
+import { ErrorCode } from "../protocol/error_codes.ts";
 import type { QuestionField } from "../protocol/question_form.ts";
 import type { Answer, FieldValue } from "../protocol/questions.ts";
 
@@ -105,7 +106,12 @@ export class SuspendedCalls {
       if (!this.#makeRoomFor(client)) return { action: "cancel" };
       const why = unshowable(question);
       if (why !== undefined) {
-        tell.resolve(errorResult(why));
+        tell.resolve(errorResult(
+          why,
+          question.mode === "approval"
+            ? { error_code: ErrorCode.TOOL_REQUIRES_CONFIRMATION, may_have_run: false }
+            : { error_code: ErrorCode.TOOL_EXECUTION_FAILED, may_have_run: true },
+        ));
         return { action: "decline" };
       }
       const state = crypto.randomUUID();

@@ -1,6 +1,7 @@
 /** The tools that one kind of client is offered. */
 import { errorResult, type Json, type McpTool, type McpToolResult } from "../local_tools/mcp.ts";
 import type { LocalTool, ToolContext } from "../agent/toolkit/tool_context.ts";
+import { ErrorCode } from "../protocol/error_codes.ts";
 import type { AccessRights } from "../protocol/rights.ts";
 import { toSeenName } from "../text/safe_text.ts";
 import type { OfficeCalls } from "../agent/toolkit/office_calls.ts";
@@ -41,6 +42,9 @@ export interface ScopedToolParts {
   /** Tools of the gateway that take the names of tools of Computers, which then get longer ones. */
   readonly connectors?: readonly LocalTool[];
 }
+
+/** The metadata of a call that the client may not make. */
+const FORBIDDEN = { error_code: ErrorCode.FORBIDDEN, may_have_run: false };
 
 /** What follows the name of a tool of a Computer, where the gateway has a tool of this name for connectors. */
 const OF_COMPUTER = "_of_computer";
@@ -129,7 +133,7 @@ export class ScopedTools {
   /** Every call of a tool of a Computer comes this way, so that the rights of its client are checked here alone. */
   #call(tool: OfficeTool, args: Json, context: ToolContext): Promise<McpToolResult> {
     const change = this.#pinned.changeOf(tool);
-    if (change === "block") return Promise.resolve(errorResult(changedText(tool)));
+    if (change === "block") return Promise.resolve(errorResult(changedText(tool), FORBIDDEN));
     const permission = permissionOf(tool.definition, context.rights ?? "read");
     if (permission !== "none") {
       this.#pinned.pin(tool);
@@ -141,6 +145,7 @@ export class ScopedTools {
         toSeenName(tool.definition.name)
       }: this client may only call tools that modify nothing ` +
         "(readOnlyHint). The tool did not run. Tell the user, who can give it the right to call tools",
+      FORBIDDEN,
     ));
   }
 

@@ -3,12 +3,14 @@ import {
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
   type HandlerResultTypeMap,
+  ProtocolError,
   type Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { errorResult, type Json, type McpToolResult } from "../local_tools/mcp.ts";
 import { reporterOf, toSdkResult } from "../agent/toolkit/mcp_server.ts";
 import { type ClientKey, type QuestionAbilities, type SuspendedCalls, withAbilities } from "./questions.ts";
+import { ErrorCode } from "../protocol/error_codes.ts";
 import type { Activity } from "./gateway_options.ts";
 import { type Access, OWNER } from "../http/mcp/access.ts";
 import type { ScopedTools } from "./scoped_tools.ts";
@@ -82,15 +84,17 @@ export function serveTools(
       end(!("content" in result) ? "asked" : result.isError === true ? "error" : "ok", result._meta);
       return toSdkResult(server, result, tools.find(name)?.outputSchema);
     } catch (error) {
-      end(signal.aborted ? "cancelled" : "error");
+      const error_code = error instanceof ProtocolError ? ErrorCode.BAD_REQUEST : ErrorCode.INTERNAL_ERROR;
+      end(signal.aborted ? "cancelled" : "error", { error_code });
       throw error;
     }
   });
 }
 
-/** What a Computer says of a call that has failed. */
+/** Why a call has failed; nothing where the tool reports its own failure. */
 function failureOf(meta: Json = {}): Pick<Activity, "code" | "reason"> {
-  const { error_code: code, a2c_reason: reason } = meta;
+  const { error_code: code, a2c_reason, a2c_cancelled } = meta;
+  const reason = a2c_cancelled === true ? "cancelled" : a2c_reason;
   return {
     code: typeof code === "number" ? code : undefined,
     reason: typeof reason === "string" ? reason : undefined,
@@ -122,6 +126,7 @@ export class CallShares {
     if (open >= MAX_OPEN_CALLS) {
       return errorResult(
         `Cannot call the tool: ${open} calls of this client are open. The tool did not run. Wait until others have ended`,
+        { error_code: ErrorCode.TOO_MANY_REQUESTS, may_have_run: false },
       );
     }
     this.#open.set(client, open + 1);

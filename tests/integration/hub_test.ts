@@ -275,6 +275,41 @@ Deno.test("the activity log says whose call it was, where, and that nobody allow
   });
 });
 
+Deno.test("the activity log says why a call was not made: a code, but for what a tool tells of itself", async () => {
+  using folder = new TempFolder();
+  const path = join(folder.path, "activity.jsonl");
+  await using hub = await TestHub.start(["--activity-log", path]);
+  const computer = await hub.add("laptop");
+  await using reader = await hub.connect("/mcp/o/lab", "read-only");
+  await using other = await hub.connect("/mcp/o/lab", "no-laptop");
+  await using searching = await hub.connect("/mcp/o/lab/search", "read-only");
+  await untilOffered(reader, "show");
+  await reader.callTool({ name: "show", arguments: { text: "hello" } });
+  await other.callTool({ name: "echo", arguments: { text: "hello" } });
+  await searching.callTool({ name: "call_tool", arguments: { name: "no_such_tool" } });
+  await searching.callTool({ name: "call_read_tool", arguments: { name: "show" } });
+  await using caller = await hub.connect("/mcp/o/lab", "lab-only");
+  await caller.callTool({ name: "fail", arguments: {} });
+  const { answer } = await beginCall(caller);
+  for (const { id } of computer.calls.running) computer.calls.cancel(id);
+  await answer;
+  const lines = await eventually(
+    async () => (await Deno.readTextFile(path)).split("\n").slice(0, -1),
+    ({ length }) => length === 6,
+    "six lines",
+  );
+  const told = lines.map((line) => JSON.parse(line))
+    .map(({ tool, outcome, code, reason }) => [tool, outcome, code ?? reason]);
+  assertEquals(told, [
+    ["show", "error", 403],
+    ["echo", "error", 4001],
+    ["no_such_tool", "error", 4001],
+    ["show", "error", 403],
+    ["fail", "error", undefined],
+    ["wait", "error", "cancelled"],
+  ]);
+});
+
 Deno.test("a removed token ends what it has begun", async () => {
   await using hub = await TestHub.start();
   // Its session cannot be ended any more.

@@ -50,7 +50,10 @@ export class OfficeCalls {
     const problem = await this.#problemSoon(computer, signal);
     if (office === undefined || problem !== undefined) {
       const what = `Cannot call "${name}" on Computer ${toSeenName(computer)}`;
-      return errorResult(`${what}: ${problem}. The tool did not run. ${TRY_AGAIN}`, { may_have_run: false });
+      return errorResult(`${what}: ${problem}. The tool did not run. ${TRY_AGAIN}`, {
+        error_code: ErrorCode.UNAVAILABLE,
+        may_have_run: false,
+      });
     }
     const reason = () => leftDuring(computer);
     using gone = new Deadline(Infinity, { reason, signal });

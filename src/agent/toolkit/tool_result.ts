@@ -124,7 +124,10 @@ export function noToolResult(
     : `Computer ${toSeenName(gone.computer)} is gone since ${
       timeText(gone.since)
     }. Call list_computers to see who is there`;
-  return errorResult(`No tool named ${toSeenName(name)} is there now: ${why}`, { may_have_run: false });
+  return errorResult(`No tool named ${toSeenName(name)} is there now: ${why}`, {
+    error_code: ErrorCode.TOOL_NOT_FOUND,
+    may_have_run: false,
+  });
 }
 
 /** A call that has no result: what happened, and what a model can do about it. */
@@ -133,14 +136,20 @@ export function failureResult(
   { name, computer }: { readonly name: string; readonly computer: string },
 ): McpToolResult {
   const text = `Cannot call "${name}" on Computer ${toSeenName(computer)}: ${explain(error, computer)}`;
-  const { code, details } = error instanceof SmcpError ? error : {};
-  const retry_after_ms = details?.["retry_after_ms"];
+  const retry_after_ms = error instanceof SmcpError ? error.details?.["retry_after_ms"] : undefined;
   return errorResult(text, {
     [A2C_COMPUTER]: computer,
-    ...(code === undefined ? {} : { error_code: code }),
+    error_code: codeOf(error),
     may_have_run: mayHaveRun(error),
     ...(retry_after_ms === undefined ? {} : { retry_after_ms }),
   });
+}
+
+/** What never crossed the wire has the code that a Server would have answered. */
+function codeOf(error: unknown): number {
+  if (error instanceof RequestTimeoutError) return ErrorCode.TIMEOUT;
+  if (error instanceof ConnectionClosedError) return ErrorCode.UNAVAILABLE;
+  return error instanceof SmcpError ? error.code : ErrorCode.INTERNAL_ERROR;
 }
 
 function explain(error: unknown, computer: string): string {

@@ -1,6 +1,7 @@
 /** The tools of an office for LLM toolkits. */
 import { settledWithin } from "../../async/abortable.ts";
 import { type Logger, silentLogger } from "../../log.ts";
+import { ErrorCode } from "../../protocol/error_codes.ts";
 import type { CallProgress } from "../../protocol/progress.ts";
 import { toSeenError, toSeenName } from "../../text/safe_text.ts";
 import { type AiSdkVersion, type AiTool, toAiTool, type ToolParts } from "./ai_sdk.ts";
@@ -118,7 +119,10 @@ export class Toolkit implements Disposable {
       const why = reason instanceof DOMException
         ? "the toolkit was disposed of, or its Agent was closed"
         : toSeenError(reason);
-      return errorResult(`Cannot call ${toSeenName(name)}: ${why}`, { may_have_run: false });
+      return errorResult(`Cannot call ${toSeenName(name)}: ${why}`, {
+        error_code: ErrorCode.UNAVAILABLE,
+        may_have_run: false,
+      });
     }
     const local = this.#locals.get(name);
     if (local !== undefined) return await local.run(args, { signal });

@@ -3,8 +3,9 @@ import { makeLocalTool } from "../../local_tools/local_tool.ts";
 import { errorResult, type Json, type McpToolResult } from "../../local_tools/mcp.ts";
 import type { LocalTool, ToolContext } from "../../agent/toolkit/tool_context.ts";
 import { A2C_STALE, isForModel } from "../../agent/toolkit/tool_definition.ts";
-import { TRY_AGAIN } from "../../agent/toolkit/tool_result.ts";
+import { noToolResult } from "../../agent/toolkit/tool_result.ts";
 import type { OfficeTool } from "../../agent/toolkit/toolset.ts";
+import { ErrorCode } from "../../protocol/error_codes.ts";
 import { toSafeJson, toSeenName } from "../../text/safe_text.ts";
 import { unknownName } from "../../text/spelling.ts";
 import type { LongResults } from "./long_results.ts";
@@ -184,6 +185,7 @@ function callTool(
       if (isReadOnly && tool.definition.annotations?.["readOnlyHint"] !== true) {
         return errorResult(
           `Cannot call ${toSeenName(wanted)} with ${name}: it may modify something; use call_tool`,
+          { error_code: ErrorCode.FORBIDDEN, may_have_run: false },
         );
       }
       return parts.results.shorten(await parts.call(tool, toolArguments, context), context);
@@ -213,18 +215,18 @@ async function unknownTool(name: string, parts: SearchParts): Promise<McpToolRes
   if (parts.isListed(name)) {
     return errorResult(
       `Cannot call ${toSeenName(name)} by way of another tool: it is in the list of tools; call it directly`,
+      { error_code: ErrorCode.BAD_REQUEST, may_have_run: false },
     );
   }
   const problem = parts.problem();
-  if (problem !== undefined) {
-    return errorResult(
-      `No tool named ${toSeenName(name)} is there now: ${problem}. ${TRY_AGAIN}`,
-    );
-  }
+  if (problem !== undefined) return noToolResult(name, { problem, gone: undefined });
   const similar = (await parts.index()).search(name, { isWanted: parts.isReached }).slice(0, MAX_SIMILAR);
   const names = similar.map(({ definition }) => `"${definition.name}"`);
   const hint = names.length === 0 ? "" : ` Similar ones: ${names.join(", ")}.`;
-  return errorResult(`No tool named ${toSeenName(name)} is there now.${hint} Find tools with find_tools`);
+  return errorResult(`No tool named ${toSeenName(name)} is there now.${hint} Find tools with find_tools`, {
+    error_code: ErrorCode.TOOL_NOT_FOUND,
+    may_have_run: false,
+  });
 }
 
 /** A tool, and the same one on other Computers. */

@@ -16,7 +16,7 @@ export const LATENCY_BOUNDS_S: readonly number[] = [
  * How an event ended:
  *
  * - `handled`: the Server handled it, or relayed it without an ack;
- * - `answered`: relayed, and the Computer answered, also with a failure that the tool itself tells;
+ * - `answered`: relayed, and the Computer answered, also with the failure that a tool reports itself;
  * - `computer_error`: relayed, and the Computer answered with an error, or with a failed call that has a code;
  * - `dropped`: relayed, and its sender left before the answer;
  * - `error`: the Server refused it, or could not complete it.

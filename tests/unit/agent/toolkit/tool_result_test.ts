@@ -77,11 +77,11 @@ Deno.test("toMcpResult() says of each failure that is not the tool's own whether
 });
 
 Deno.test("failureResult() tells a model whether the tool may have run, and what to do", () => {
-  const fail = (error: unknown) => {
+  const fail = (error: unknown, code = error instanceof SmcpError ? error.code : 503) => {
     const { isError, _meta: meta, ...result } = failureResult(error, { name: "read", computer: "desk" });
     assertEquals([isError, meta?.["a2c_computer"]], [true, "desk"]);
     assertEquals(meta?.["may_have_run"], / may have run/.test(textOf(result)));
-    assertEquals(meta?.["error_code"], error instanceof SmcpError ? error.code : undefined);
+    assertEquals(meta?.["error_code"], code);
     return textOf(result);
   };
   assertMatch(fail(new ConnectionClosedError("gone")), /was lost during the call\. The tool may have run/);
@@ -89,13 +89,13 @@ Deno.test("failureResult() tells a model whether the tool may have run, and what
   assertMatch(fail(closed), /left the office\. The tool did not run/);
   const replaced = new SmcpError(404, "No peer", { details: { computer_name: "desk", replaced: true } });
   assertMatch(fail(replaced), /another machine has its name now\. List the tools again/);
-  assertMatch(fail(new RequestTimeoutError("late")), /no answer came in time\. The tool may have run/);
+  assertMatch(fail(new RequestTimeoutError("late"), 408), /no answer came in time\. The tool may have run/);
   const unsent = new RequestTimeoutError("no connection", { isUnsent: true });
-  assertMatch(fail(unsent), /cannot be reached now\. The tool did not run/);
+  assertMatch(fail(unsent, 408), /cannot be reached now\. The tool did not run/);
   assertMatch(fail(new SmcpError(404, "No peer")), /not in the office now\. Call list_computers/);
   const late = new SmcpError(408, "No answer", { details: { may_have_run: true } });
   assertMatch(fail(late), /: "No answer"\. The tool may have run\./);
-  assertMatch(fail(new Error("broken")), /^Cannot call "read" on Computer "desk": "broken"/);
+  assertMatch(fail(new Error("broken"), 500), /^Cannot call "read" on Computer "desk": "broken"/);
 });
 
 const RED_DOT = "iVBORw0KGgo+/w==";
