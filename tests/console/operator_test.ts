@@ -91,12 +91,12 @@ test("the audit trail is shown, filtered and saved", async (page) => {
   await using _ada = await page.join(ADA);
   await using _laptop = await page.join(LAPTOP);
   await page.show("audit");
-  await page.browser.textWith("Audit 4");
+  await page.browser.textWith("Audit 5");
   await page.browser.evaluate(
     `URL.createObjectURL = (blob) => (blob.text().then((text) => globalThis.saved = text), "")`,
   );
   await page.browser.type("input[type=search]", "laptop");
-  assertStringIncludes(await page.browser.textWith("Audit 1 of 4"), "joined office");
+  assertStringIncludes(await page.browser.textWith("Audit 1 of 5"), "joined office");
   await page.press("Save as JSONL");
   const saved = await eventually(
     () => page.browser.evaluate("globalThis.saved"),
