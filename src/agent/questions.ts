@@ -71,10 +71,10 @@ export type AgentQuestion =
   };
 
 /**
- * Answers a question of a call: `accept`, with the content of a form; `decline`; or `cancel` when the user did not
- * decide. To accept an approval lets the call run. When it throws, the answer is `cancel`.
+ * Answers a question of a call: `accept`, with the content of a form; `decline`; `cancel` when the user did not decide; or
+ * `undefined` when nobody can be asked. To accept an approval lets the call run. When it throws, the answer is `cancel`.
  */
-export type OnQuestion = (question: AgentQuestion) => Answer | Promise<Answer>;
+export type OnQuestion = (question: AgentQuestion) => Answer | undefined | Promise<Answer | undefined>;
 
 /** The person at the Computer is asked about a call, and the call waits for them. */
 export type CallWait = Pick<
@@ -122,7 +122,7 @@ export async function answerQuestions(result: CallToolResult, call: AskingCall):
     const timeoutMs = endsAtMs - performance.now();
     if (timeoutMs <= 0) throw outOfTime(call);
     try {
-      last = await sendAnswer(required.state, answer ?? { action: "cancel" }, { call, timeoutMs });
+      last = await sendAnswer(required.state, answer, { call, timeoutMs });
       problems = [];
     } catch (error) {
       const wrong = problemsOf(error);
@@ -240,14 +240,16 @@ function outOfTime({ timeoutMs }: AskingCall): RequestTimeoutError {
 
 async function sendAnswer(
   state: string,
-  answer: Answer,
+  answer: Answer | undefined,
   { call, timeoutMs: wantedMs }: { readonly call: AskingCall; readonly timeoutMs: number },
 ): Promise<CallToolResult> {
   const { requests, signal } = call;
   const timeoutMs = Math.min(wantedMs, MAX_TIMEOUT_SECONDS * 1000);
-  const content = answer.action === "accept" ? answer.content : undefined;
+  const { action = "cancel" } = answer ?? {};
+  const content = answer?.action === "accept" ? answer.content : undefined;
+  const asked = answer === undefined ? false : undefined;
   const options = { signal, timeoutMs, parse: parseCallToolResult, isFailureLogged: true };
-  return await requests.ask(ANSWER_INPUT_EVENT, { state, action: answer.action, content }, options);
+  return await requests.ask(ANSWER_INPUT_EVENT, { state, action, asked, content }, options);
 }
 
 /** What was wrong with the content of an answer; `undefined` for any other error. */

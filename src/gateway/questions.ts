@@ -172,7 +172,7 @@ export function withAbilities(
   { form, url }: QuestionAbilities,
 ): OnQuestion | undefined {
   if (!form && !url) return undefined;
-  return (question) => (question.mode === "url" ? url : form) ? onQuestion(question) : { action: "cancel" };
+  return (question) => (question.mode === "url" ? url : form) ? onQuestion(question) : undefined;
 }
 
 function toInputRequired(question: AgentQuestion, requestState: string): InputRequiredResult {

@@ -65,6 +65,7 @@ export const parseAnswerInputReq: Parser<AnswerInputReq> = parserOf(
     ...timed,
     state: text.max(MAX_STATE_LENGTH),
     action: z.enum(["accept", "decline", "cancel"]),
+    asked: z.boolean().optional(),
     content: record.optional(),
   }),
 );

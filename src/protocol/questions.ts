@@ -61,6 +61,8 @@ export interface AnswerInputReq extends AgentCallData {
   state: string;
   /** What the user decided. */
   action: Answer["action"];
+  /** `false` with `cancel` when nobody was asked, because nobody can be, or the question cannot be shown. */
+  asked?: boolean;
   /** The values of the form by field, with `accept`. */
   content?: Record<string, unknown>;
   /** Seconds that the call may take from here on, above 0 and up to 86,400; 30 when absent. */

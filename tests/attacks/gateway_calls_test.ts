@@ -24,8 +24,8 @@ function asking(outcomes: string[], name: string): StartCall {
   return async ({ onQuestion, signal }) => {
     const form = { mode: "form", tool: "ask", message: name, problems: [], fields: [], schema: {} };
     const question = { ...form, computer: "bad", signal };
-    const { action } = await onQuestion(question as unknown as AgentQuestion);
-    outcomes.push(`${name} ${action}`);
+    const answer = await onQuestion(question as unknown as AgentQuestion);
+    outcomes.push(`${name} ${answer?.action}`);
     return { content: [] };
   };
 }

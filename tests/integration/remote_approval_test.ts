@@ -1,7 +1,7 @@
 // Calls that the user of the Agent confirms, in an office with a Server, a Computer and an Agent.
 
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import type { AgentQuestion } from "../../src/agent/questions.ts";
+import type { AgentQuestion, OnQuestion } from "../../src/agent/questions.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
 import type { InputRequired } from "../../src/protocol/questions.ts";
 import type { CallToolResult } from "../../src/protocol/tools.ts";
@@ -237,6 +237,54 @@ Deno.test("a call without onQuestion of an Agent that opened the channel for ano
   assertEquals([meta?.error_code, meta?.["a2c_input_required"], await runs(office)], [4005, undefined, 1]);
   for (const words of ["nobody could be asked", "onQuestion", "--approve"]) {
     assertStringIncludes(content[0]?.text ?? "", words);
+  }
+});
+
+// proves: question-no-answerer, question-unasked
+Deno.test("the person at the Computer is asked about a call whose program has nobody to ask, whoever else opened the channel", async () => {
+  const asked: unknown[] = [];
+  await using office = await openOffice({ approval: "agent" }, {
+    confirm: ({ params }) => (asked.push(params["n"]), true),
+  });
+  const byAgent: unknown[] = [];
+  const onQuestion = (question: AgentQuestion) => {
+    byAgent.push(question.mode === "approval" && question.params["n"]);
+    return { action: "accept" } as const;
+  };
+  const call = async (n: number, ask?: OnQuestion) => {
+    const { content } = await office.laptop.callTool("echo", { n }, { onQuestion: ask });
+    assertEquals(content[0]?.text, "done");
+  };
+  await call(1);
+  await call(2, onQuestion);
+  await call(3);
+  await call(4, () => undefined);
+  await call(5, onQuestion);
+  assertEquals([asked, byAgent], [[1, 3, 4], [2, 5]]);
+});
+
+// proves: question-unasked, question-wait
+Deno.test("a call that its Agent asks nobody about waits for the person at the Computer", async () => {
+  const answered = Promise.withResolvers<boolean>();
+  await using office = await openOffice({ approval: "agent" }, { confirm: () => answered.promise });
+  const open = { computer: "laptop", modes: ["approval", "wait"] };
+  await office.agent.request("client:open_input", open);
+  const { state } = questionIn(await office.laptop.callTool("echo", {}, { reqId: "r1" }));
+  const unasked = { action: "cancel", asked: false };
+  const wait = questionIn(await answer(office, state, unasked) as CallToolResult);
+  assertEquals(wait.mode, "wait");
+  answered.resolve(true);
+  // The call may have ended before an answer to the wait comes.
+  const result = await office.laptop.callTool("echo", {}, { reqId: "r1" });
+  assertEquals([result.content[0]?.text, await runs(office)], ["done", 1]);
+});
+
+Deno.test("a user of the Agent who does not decide leaves nothing to the person at the Computer", async () => {
+  let asked = 0;
+  await using office = await openOffice({ approval: "agent" }, { confirm: () => (asked++, true) });
+  for (const action of ["cancel", "decline"] as const) {
+    const { meta } = await office.laptop.callTool("echo", {}, { onQuestion: () => ({ action }) });
+    assertEquals([meta?.error_code, asked], [4005, 0]);
   }
 });
 

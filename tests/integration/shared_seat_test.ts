@@ -4,6 +4,7 @@ import { join } from "@std/path";
 import { runDoor, startDoor } from "../fixtures/door.ts";
 import { isWindows } from "../fixtures/system.ts";
 import { eventually } from "../fixtures/within.ts";
+import { textResult } from "./_scripted_computer.ts";
 import { type ClientWindow, WindowOffice } from "./_windows.ts";
 
 const NAMES = ["Claude", "Cursor", "Codex"] as const;
@@ -174,6 +175,21 @@ Deno.test("windows keep their own options", async () => {
   assertEquals([listed?.includes("echo"), listed?.includes("find_tools")], [true, false]);
   assertEquals([found?.includes("echo"), found?.includes("find_tools")], [false, true]);
   assertEquals(other?.includes("echo"), false);
+});
+
+// proves: question-no-answerer
+Deno.test("a window without elicitation tells the Computer that it asks nobody, after another window could ask", async () => {
+  await using office = await WindowOffice.open();
+  const { answers, requests } = office.computer;
+  const question = { state: "s1", expires_in_ms: 600_000, mode: "approval", message: "Run it?" };
+  const meta = { a2c_input_required: JSON.stringify(question) };
+  answers["client:open_input"] = ({ modes, req_id }) => ({ modes, req_id });
+  answers["client:tool_call"] = () => ({ content: [], isError: true, meta });
+  answers["client:answer_input"] = () => textResult("decided at the Computer");
+  await using claude = await office.client();
+  const { text } = await claude.call("echo");
+  const sent = requests.findLast(({ event }) => event === "client:answer_input")?.body;
+  assertEquals([text, sent?.["action"], sent?.["asked"]], ["decided at the Computer", "cancel", false]);
 });
 
 Deno.test("commands use the seat of a client, and share one among themselves", async () => {

@@ -43,6 +43,8 @@ export const questions: readonly Requirement[] = [
   ...section("docs/protocol/questions.md#approvals", {
     "question-approval":
       'With `"approval": "agent"` the Agent\'s user confirms the call of that Agent; never by default.',
+    "question-unasked":
+      "A `cancel` with `asked: false` to an approval lets the person at the Computer be asked, as without the setting.",
   }),
   ...section("docs/protocol/questions.md#time", {
     "question-clock": "While a question is open at the Agent, the time of the call stands still.",

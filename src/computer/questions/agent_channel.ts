@@ -49,6 +49,8 @@ export interface AgentQuestion {
 export interface QuestionOutcome {
   readonly answer: Answer;
   readonly why?: string;
+  /** Whether the Agent could ask nobody. */
+  readonly isUnasked?: boolean;
 }
 
 type EndReason = "answered" | "expired" | "ended";
@@ -127,7 +129,7 @@ export class AgentChannel {
     const onAnswer = (answer: Answer, request: AnswerInputReq) => {
       this.#end(state, "answered");
       call.goOn(timeoutMsOf(request));
-      answered.resolve({ answer });
+      answered.resolve({ answer, isUnasked: answer.action === "cancel" && request.asked === false });
     };
     this.#open.set(state, { call, question, onAnswer });
     call.suspend(toResult(question, { state, expires_in_ms: questionTimeoutMs }));

@@ -182,13 +182,17 @@ export class Confirmations {
     }
   }
 
-  /** Asks the user of the Agent, whose program shows the arguments that it has sent. */
+  /**
+   * Asks the user of the Agent, whose program shows the arguments that it has sent. Programs that share the Agent's seat
+   * share its channel, and one of them may have nobody to ask.
+   */
   async #askAgent(call: RunningCall, route: ToolRoute): Promise<Refused | undefined> {
     const { server, tool } = route;
     const { request, clock: { signal } } = call;
     call.awaited = "approver";
     const what = `Tool "${request.tool_name}" of MCP server "${server.name}"`;
-    const { answer, why } = await this.#context.channel.ask(call, {
+    const { confirm, channel } = this.#context;
+    const { answer, why, isUnasked } = await channel.ask(call, {
       mode: "approval",
       server: server.name,
       message: `${what} ${changeText(route)}needs a confirmation. Run it?`,
@@ -197,6 +201,10 @@ export class Confirmations {
       meta: { error_code: ErrorCode.TOOL_REQUIRES_CONFIRMATION },
       signal,
     });
+    if (isUnasked === true && confirm !== undefined) {
+      call.awaited = "confirmer";
+      return await this.#ask(confirm, call, route);
+    }
     if (answer.action === "cancel") return why ?? UNDECIDED;
     if (answer.action === "decline") return { declined: why ?? DECLINED };
     // The owner may have taken the permission back while the question was open.
