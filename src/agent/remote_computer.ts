@@ -185,7 +185,7 @@ export class RemoteComputer {
     const answer = await this.#requests.ask(events.GET_FINDER_EVENT, body, asked);
     const { documents = [], total_count, not_indexed: notIndexed, notice } = answer;
     const page = { documents, totalCount: total_count ?? documents.length };
-    return query === undefined ? page : { ...page, notIndexed, notice };
+    return query === undefined && notice === undefined ? page : { ...page, notIndexed, notice };
   }
 
   /**

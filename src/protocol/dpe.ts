@@ -76,11 +76,11 @@ export interface DPEDocumentSummary {
   hits?: DPEHit[];
 }
 
-/** What a search in the text did not cover. */
+/** What a list or a search in the text did not cover. */
 export interface DPESearchGaps {
   /** How many documents were not searched, or not whole. */
   not_indexed?: number;
-  /** Why, in one sentence. */
+  /** Why that is so, or why documents are missing, in one sentence. */
   notice?: string;
 }
 

@@ -1,6 +1,7 @@
 /** Documents are found by their text through Computer and Server. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
+import type { FinderPage } from "../../src/protocol/finder.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
 import { TempFolder } from "../fixtures/temp_folder.ts";
@@ -35,6 +36,24 @@ Deno.test("an Agent finds pages by their text, and behind them documents whose M
   assertEquals([menu?.title, menu?.server, menu?.hits], ["menu.txt", "kiosk", undefined]);
   const second = await office.laptop.getFinder({ query: "toner menu", offset: 1, limit: 1 });
   assertEquals(second.documents.map(({ title }) => title), ["menu.txt"]);
+});
+
+Deno.test("a list and a search say that the folder of the documents is gone", async () => {
+  using folder = new TempFolder();
+  const path = `${folder.path}/manuals`;
+  await Deno.mkdir(path);
+  await Deno.writeTextFile(`${path}/printer.md`, "# Printer\n\nToner.");
+  await using office = await ComputerOffice.open({
+    servers: { manuals: { type: "documents", folders: [path] } },
+  });
+  const find = (query?: string) => office.laptop.getFinder({ query });
+  await eventually(() => find(), ({ documents }) => documents.length === 1, "the document");
+  await Deno.rename(path, `${folder.path}/moved`);
+  for (const query of ["toner", undefined]) {
+    const isGone = ({ notice, documents }: FinderPage) => notice !== undefined && documents.length === 0;
+    const { notice } = await eventually(() => find(query), isGone, "a notice");
+    assertEquals(notice, 'Cannot open documents of "manuals": no such folder.');
+  }
 });
 
 Deno.test("an older Computer gets the words of a query as keywords", async () => {

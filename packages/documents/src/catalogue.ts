@@ -171,6 +171,11 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
     return this.#list;
   }
 
+  async notice(request: ReadRequest): Promise<string | undefined> {
+    await this.untilListed(request);
+    return this.#options.tree.notice;
+  }
+
   async document(docRef: string, request: ReadRequest): Promise<DocumentInfo | undefined> {
     await this.untilListed(request);
     const file = this.#options.tree.files.get(docRef);

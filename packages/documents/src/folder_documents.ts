@@ -19,7 +19,7 @@ import { describeError } from "./basics.ts";
 import { DocumentCatalogue } from "./catalogue.ts";
 import { fetchOcr } from "./formats/ocr.ts";
 import { FileFilter, type FileRules } from "./folder/rules.ts";
-import { FileTree, type FolderFile } from "./folder/tree.ts";
+import { FileTree, type FolderFile, NO_SUCH_FOLDER } from "./folder/tree.ts";
 import { type IndexDatabase, openIndex } from "./index/database.ts";
 import type { ToolPlace } from "./tools/document_tools.ts";
 import { ParserPool } from "./parsing/pool.ts";
@@ -252,9 +252,10 @@ export class OpenFolders implements FolderDocuments {
     });
     const { unread } = this.#catalogue.progress;
     const state = unread === 0 ? "" : `\n\n${unread} of them have not been read yet.`;
+    const notice = this.#tree.notice === undefined ? "" : `\n\n${inOneLine(this.#tree.notice)}`;
     return `# Documents\n\n${countOf(files.length, "document")}. Changed last:\n\n${
       lines.join("\n")
-    }${state}\n`;
+    }${state}${notice}\n`;
   }
 
   async #close(): Promise<void> {
@@ -281,7 +282,7 @@ async function findRoots(folders: readonly string[]): Promise<readonly string[]>
   const roots = new Set<string>();
   for (const folder of folders) {
     const real = await Deno.realPath(folder).catch((cause: unknown) => {
-      const state = cause instanceof Deno.errors.NotFound ? "no such folder" : describeFileError(cause);
+      const state = cause instanceof Deno.errors.NotFound ? NO_SUCH_FOLDER : describeFileError(cause);
       throw new TypeError(`Cannot open documents of "${folder}": ${state}`, { cause });
     });
     if (!(await Deno.stat(real)).isDirectory) {

@@ -188,12 +188,14 @@ export async function showFinder(
   const value = { computer: computer.name, documents: toTreeJson(tree), total_count: totalCount, ...gaps };
   if (totalCount === 0) {
     const words = query !== undefined
-      ? `have the words${notice === undefined ? "" : ` (${notice})`}`
+      ? "have the words"
       : keywords.length === 0
       ? ""
       : "match in titles, keywords and summaries";
     const type = fileType === undefined ? "" : `are of the type "${fileType}"`;
-    const filter = [words, type].filter((part) => part !== "").join(" and ") || undefined;
+    const asked = [words, type].filter((part) => part !== "").join(" and ");
+    const why = notice === undefined ? "" : `(${notice})`;
+    const filter = [asked, why].filter((part) => part !== "").join(" ") || undefined;
     return await emptyAnswer(value, { what: "documents", filter }, { computer, signal });
   }
   const place = { offset, totalCount, notice, isSearch: query !== undefined };

@@ -106,7 +106,17 @@ export class ResourceDirectory {
       readonly timeoutMs: number;
     },
   ): Promise<FinderPage> {
-    if (words !== undefined && words !== "") return await this.#search(words, query);
+    const page = words === undefined || words === ""
+      ? await this.#list(query)
+      : await this.#search(words, query);
+    const asked = await Promise.all(this.#ordered().map((resources) => resources.notice(query)));
+    const notices = new Set([page.notice, ...asked].filter((notice) => notice !== undefined));
+    return notices.size === 0 ? page : { ...page, notice: [...notices].join(" ") };
+  }
+
+  async #list(
+    query: Omit<FinderQueryOptions, "history"> & { readonly timeoutMs: number },
+  ): Promise<FinderPage> {
     const shelves = await this.documents(query);
     return await runInTurns(organizeShelves(shelves, { ...query, history: this.#context.history.servers }));
   }

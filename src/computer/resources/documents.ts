@@ -8,10 +8,11 @@ import { type PreparedDocument, prepareDocument } from "../../organizer/document
 import type { DPEDocumentSummary } from "../../protocol/dpe.ts";
 import { isRecord } from "../../json/json.ts";
 import { parseDpeDocument } from "../../protocol/dpe_answers.ts";
-import { describeError } from "../../text/text.ts";
+import { describeError, shorten } from "../../text/text.ts";
 import type { ResourceContents } from "../../protocol/resources.ts";
 import { buildDpeUri } from "../../uri/dpe_uri.ts";
 import { EntryCache, type EntryCacheOptions, type FreshValue, type ReadValue } from "./cache.ts";
+import { MAX_NOTICE_LENGTH } from "./kinds.ts";
 import type { ComputerLimits } from "../../config/limits.ts";
 import { documentKey, tryParseResourceUri } from "./resource_uri.ts";
 import type { SearchedServer } from "./text_search.ts";
@@ -49,6 +50,8 @@ export class ServerDocuments {
   #uris: ReadonlyMap<string, string> = new Map();
   /** Hosts whose Level 0 changed since the last request. */
   readonly #changedHosts = new Set<string>();
+  /** The hosts of the documents that the server listed last, while it lists none. */
+  #emptyHosts: ReadonlySet<string> = new Set();
   /** Hosts without a catalogue in this session. */
   readonly #hostsWithoutCatalogue = new Set<string>();
   /** Hosts that cannot search in texts in this session. */
@@ -82,6 +85,8 @@ export class ServerDocuments {
 
   /** Takes the server's list: forgets documents that are not in it. */
   follow(uris: ReadonlyMap<string, string>): void {
+    if (uris.size > 0) this.#emptyHosts = new Set();
+    else if (this.#uris.size > 0) this.#emptyHosts = hostsOf(this.#uris.values());
     this.#uris = uris;
     const listed = new Set(uris.values());
     this.shelf.follow(listed);
@@ -131,6 +136,21 @@ export class ServerDocuments {
     };
   }
 
+  /** Why a server that had documents has none now, as far as its catalogues say it in time. */
+  async notice(withinMs: number): Promise<string | undefined> {
+    const asked = [...this.#emptyHosts].map((host) =>
+      settledWithin(this.#readNotice(buildDpeUri({ host })), withinMs).catch(() => undefined)
+    );
+    const notices = (await Promise.all(asked)).filter((notice) => notice !== undefined);
+    return notices.length === 0 ? undefined : shorten(notices.join(" "), MAX_NOTICE_LENGTH);
+  }
+
+  async #readNotice(uri: string): Promise<string | undefined> {
+    const catalogue = readJsonContents((await this.#context.read(uri)).value);
+    const notice = isRecord(catalogue) ? catalogue["notice"] : undefined;
+    return typeof notice === "string" ? notice : undefined;
+  }
+
   summaryOf(key: string): Summary {
     const listed = this.#uris.get(key);
     return listed === undefined ? undefined : this.cache.get(listed);
@@ -147,9 +167,7 @@ export class ServerDocuments {
 
   async #readCatalogues(uris: readonly string[]): Promise<ReadonlyMap<string, ReadValue<Summary>>> {
     const values = new Map<string, ReadValue<Summary>>();
-    const hosts = new Set(
-      uris.map((uri) => tryParseResourceUri(uri)?.host).filter((host) => host !== undefined),
-    );
+    const hosts = hostsOf(uris);
     await Promise.all(
       hosts.difference(this.#hostsWithoutCatalogue).keys().map((host) => this.#readCatalogue(host, values)),
     );
@@ -219,6 +237,15 @@ export class ServerDocuments {
       ({ code, message, uri }) => warnOnce.warn(message, { server, uri, kind: code }),
     );
   }
+}
+
+function hostsOf(uris: Iterable<string>): Set<string> {
+  const hosts = new Set<string>();
+  for (const uri of uris) {
+    const host = tryParseResourceUri(uri)?.host;
+    if (host !== undefined) hosts.add(host);
+  }
+  return hosts;
 }
 
 function isHostUri(key: string): boolean {

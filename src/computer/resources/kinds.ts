@@ -14,6 +14,8 @@ export type ResourceBounds = Pick<
   "maxListed" | "maxDocuments" | "maxSkillFiles" | "maxEntryBytes" | "maxListBytes"
 >;
 
+/** The most characters of what a host says of its documents, or of its search. */
+export const MAX_NOTICE_LENGTH = 500;
 export const MAX_HOSTS = 10_000;
 
 /** A list sorted entry by entry. A `dpe://` URI of another level than 1 adds its host, and no document. */

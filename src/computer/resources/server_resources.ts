@@ -166,6 +166,11 @@ export class ServerResources {
     return await this.documents(view) && this.#documents.searched;
   }
 
+  /** See {@linkcode ServerDocuments.notice}. */
+  async notice(view: { readonly timeoutMs: number }): Promise<string | undefined> {
+    return this.#isShown() ? await this.#documents.notice(this.#within(view.timeoutMs)) : undefined;
+  }
+
   /** Lists again if the list may have changed; after the deadline, the request goes on in the background. */
   async refreshList(timeoutMs: number): Promise<void> {
     if (!await this.#list.refresh(this.#within(timeoutMs))) this.#warnOfSlowness();

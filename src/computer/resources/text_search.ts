@@ -11,9 +11,9 @@ import { type FinderPage, keywordsOf, MAX_FINDER_LIMIT, MAX_QUERY_LENGTH } from 
 import { RpcErrorCode } from "../../protocol/mcp.ts";
 import { shorten } from "../../text/text.ts";
 import { buildDpeUri } from "../../uri/dpe_uri.ts";
+import { MAX_NOTICE_LENGTH } from "./kinds.ts";
 
-/** The most characters of what a host says of its search, and the most pages and documents that it may count. */
-const MAX_NOTICE_LENGTH = 500;
+/** The most pages and documents that a host may count. */
 const MAX_COUNT = 1_000_000_000;
 /** The codes of a host that knows no such URI; 0 is that of the SDK for Python. Other failures may pass. */
 const UNKNOWN_CODES: readonly number[] = [

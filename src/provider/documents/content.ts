@@ -37,7 +37,10 @@ export async function readContent(
   if (docRef === undefined) {
     const found = query.textSearch && await findPages(reader, host, query.textSearch);
     if (found !== undefined) return found;
-    const catalogue = toCatalogue(host, await reader.catalogue());
+    const catalogue = {
+      ...toCatalogue(host, await reader.catalogue()),
+      ...toGaps({ notice: await reader.notice() }),
+    };
     return query.search === undefined ? catalogue : searchIn(catalogue, query.search);
   }
   const document = await reader.document(docRef);
@@ -122,7 +125,9 @@ function toHit(host: string, { docRef, page, pageTitle, elementId, snippet }: Do
   };
 }
 
-function toGaps({ notIndexed = 0, notice }: DocumentHits): DPESearchGaps {
+function toGaps(
+  { notIndexed = 0, notice }: Pick<DocumentHits, "notIndexed" | "notice">,
+): DPESearchGaps {
   return {
     ...(notIndexed === 0 ? {} : { not_indexed: notIndexed }),
     ...(notice === undefined ? {} : { notice }),

@@ -57,6 +57,11 @@ export class DocumentReader {
     return documents.filter((document) => document !== undefined);
   }
 
+  /** Why documents are missing in the list; `undefined` when its source knows of none. */
+  async notice(): Promise<string | undefined> {
+    return await this.#source.notice?.(this.#request);
+  }
+
   /** A document; `undefined` when it does not exist. */
   async lookUp(docRef: string): Promise<CountedDocument | undefined> {
     const found = this.#source.document === undefined

@@ -148,6 +148,8 @@ export interface DocumentSource {
   outline?(docRef: string, request: ReadRequest): Awaitable<readonly OutlineSection[] | undefined>;
   /** One element; by default the pages are searched one by one. */
   element?(docRef: string, elementId: string, request: ReadRequest): Awaitable<PlacedElement | undefined>;
+  /** Why documents are missing in the list, in one sentence; `undefined` when none are. */
+  notice?(request: ReadRequest): Awaitable<string | undefined>;
   /** Finds pages by the words of their text (`docs/protocol/extensions.md#search-in-the-text`); without it, nobody can. */
   search?(query: string, request: SearchRequest): Awaitable<DocumentHits>;
 }

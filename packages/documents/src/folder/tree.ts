@@ -1,6 +1,6 @@
 /** The files of the folders, kept up to date. */
-import { join, SEPARATOR } from "@std/path";
-import { BoundedMap, forEachBounded, type Logger, visitInTurns } from "@a2c-smcp/sdk/base";
+import { basename, join, SEPARATOR } from "@std/path";
+import { BoundedMap, forEachBounded, type Logger, toSeenName, visitInTurns } from "@a2c-smcp/sdk/base";
 import { describeError } from "../basics.ts";
 import { type FileKind, HEAD_BYTES, kindOfContent } from "../formats/kinds.ts";
 import { readHead, readInside } from "./read_inside.ts";
@@ -12,6 +12,7 @@ import { nameOf } from "../file_name.ts";
 /** How many entries of a folder are looked at at the same time. */
 const CONCURRENCY = 32;
 const MAX_DEPTH = 64;
+export const NO_SUCH_FOLDER = "no such folder";
 const MAX_GITIGNORE_BYTES = 1024 * 1024;
 
 /** A file that is a document. */
@@ -56,6 +57,7 @@ export class FileTree {
   readonly #files = new Map<string, FolderFile>();
   /** The versions of files that are no documents by their content, by their paths. */
   readonly #others: BoundedMap<string, FileVersion>;
+  readonly #missing = new Set<string>();
   #warnedFull = false;
 
   /** @param roots the folders in their canonical form */
@@ -67,6 +69,13 @@ export class FileTree {
 
   get files(): ReadonlyMap<string, FolderFile> {
     return this.#files;
+  }
+
+  /** What clients are told of given folders that did not exist at the last look; `undefined` when all did. */
+  get notice(): string | undefined {
+    if (this.#missing.size === 0) return undefined;
+    const names = [...this.#missing].map((folder) => toSeenName(basename(folder))).join(", ");
+    return `Cannot open documents of ${names}: ${NO_SUCH_FOLDER}.`;
   }
 
   /** Whether a folder may have documents, by its absolute path; what `.gitignore` says is not asked. */
@@ -115,8 +124,10 @@ export class FileTree {
   async #visit(place: Place, change: ChangeSet, isDeep: boolean): Promise<void> {
     const { root, path, node, depth } = place;
     change.visited.add(node);
-    const entries = await this.#list(join(root, path));
-    if (entries === undefined) return;
+    const listed = await this.#list(join(root, path));
+    if (listed === undefined) return;
+    if (path === "") this.#noteRoot(root, listed === "missing");
+    const entries = listed === "missing" ? [] : listed;
     const folders = new Set<string>();
     const files = new Map<string, FileKind | "unknown">();
     const ignores = await this.#readIgnores(place, entries);
@@ -151,11 +162,23 @@ export class FileTree {
     }
   }
 
-  async #list(path: string): Promise<Deno.DirEntry[] | undefined> {
+  #noteRoot(folder: string, isMissing: boolean): void {
+    if (this.#missing.has(folder) === isMissing) return;
+    const { logger } = this.#options;
+    if (isMissing) {
+      this.#missing.add(folder);
+      logger.warn("a folder cannot be read", { folder, error: NO_SUCH_FOLDER });
+    } else {
+      this.#missing.delete(folder);
+      logger.info("a folder can be read again", { folder });
+    }
+  }
+
+  async #list(path: string): Promise<Deno.DirEntry[] | "missing" | undefined> {
     try {
       return await Array.fromAsync(Deno.readDir(path));
     } catch (error) {
-      if (error instanceof Deno.errors.NotFound) return [];
+      if (error instanceof Deno.errors.NotFound) return "missing";
       this.#options.logger.warn("a folder cannot be read", { folder: path, error: describeError(error) });
       return undefined;
     }

@@ -157,7 +157,9 @@ export class TextSearch {
     }
     if (file !== undefined) return this.#stateOf(file);
     const late = this.#late;
+    const { notice } = this.#options.tree;
     const parts = [
+      ...notice === undefined ? [] : [notice],
       ...late === 0 ? [] : [`${late} of ${files} documents are not searched yet: ask again in a while.`],
       ...leftOut === 0 ? [] : [
         `${leftOut} of ${files} documents are not searched, or not whole, because they cannot be read or the index is full.`,

@@ -102,7 +102,7 @@ function findLines(
     before = hit.docRef;
     lines.push(lineOf(hit));
   }
-  if (given.files.size === 0) return [NO_DOCUMENTS];
+  if (given.files.size === 0) return [given.notice ?? NO_DOCUMENTS];
   if (hits.length === 0) {
     lines.push(
       offset > 0 && total > 0
@@ -185,12 +185,14 @@ function listTool(place: ToolPlace): DocumentTool {
       if (args.flag("newest") ?? false) documents.sort((a, b) => b.file.modifiedMs - a.file.modifiedMs);
       const lines = listLines(documents.slice(offset, offset + limit));
       const end = offset + lines.length;
-      if (documents.length === 0) lines.push(nothingListed(part));
+      const { notice } = place.tree;
+      if (documents.length === 0) lines.push(notice ?? nothingListed(part));
       else if (lines.length === 0) {
         lines.push(`Only ${countOf(documents.length, "document")}: use a lower offset.`);
       } else if (end < documents.length) {
         lines.push(`[${documents.length} documents: go on with offset ${end}]`);
       }
+      if (notice !== undefined && documents.length > 0) lines.push(`[${notice}]`);
       return { content: [{ type: "text", text: lines.join("\n") }] };
     },
   });
@@ -249,5 +251,5 @@ export async function namedFiles(
   signal: AbortSignal,
 ): Promise<NamedFiles> {
   await catalogue.untilListed({ signal });
-  return { host: catalogue.host, roots, files: tree.files };
+  return { host: catalogue.host, roots, files: tree.files, notice: tree.notice };
 }

@@ -20,6 +20,8 @@ export interface NamedFiles {
   readonly host: string;
   readonly roots: readonly string[];
   readonly files: ReadonlyMap<string, FolderFile>;
+  /** Which folders are missing; `undefined` when none is. */
+  readonly notice?: string | undefined;
 }
 
 /** The path within the folder, behind the name of the folder where there are several. */
@@ -103,9 +105,9 @@ function similarTo(named: string, given: NamedFiles): FolderFile[] {
 function nothingNamed(named: string, similar: readonly FolderFile[], given: NamedFiles): ArgumentError {
   const hint = similar.length === 0 ? "" : `. Similar: ${listOf(similar, given)}`;
   return new ArgumentError(
-    `No document named ${
-      toSeenLine(named)
-    }${hint}. Call find_documents or list_documents to see which there are`,
+    `No document named ${toSeenLine(named)}${hint}. ${
+      given.notice ?? "Call find_documents or list_documents to see which there are"
+    }`,
   );
 }
 

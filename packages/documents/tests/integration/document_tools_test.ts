@@ -1,6 +1,7 @@
 // The tools, as the official client calls them at the real program.
 import { Client } from "@modelcontextprotocol/client";
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { join } from "@std/path";
 import { doorWords } from "../../../../tests/fixtures/door.ts";
 import { connectV2, HttpDoor } from "../../../../tests/fixtures/http_door.ts";
 import { eventually } from "../../../../tests/fixtures/within.ts";
@@ -28,7 +29,10 @@ class ToolClient implements AsyncDisposable {
     this.#client = client;
   }
 
-  static async open(folder: TestFolder, { name = "test", args = [] as string[] } = {}): Promise<ToolClient> {
+  static async open(
+    folder: Pick<TestFolder, "path">,
+    { name = "test", args = [] as string[] } = {},
+  ): Promise<ToolClient> {
     const permissions = [
       "--ignore-env",
       `--allow-read=${folder.path}`,
@@ -44,6 +48,11 @@ class ToolClient implements AsyncDisposable {
 
   get hasTools(): boolean {
     return this.#client.getServerCapabilities()?.tools !== undefined;
+  }
+
+  /** What the program has logged. */
+  get log(): string {
+    return this.#program.program.stderr.text;
   }
 
   async names(): Promise<string[]> {
@@ -209,6 +218,24 @@ Deno.test("an empty folder, an empty document and a document without the words s
     (text) => text.includes("notes.md has none of the words"),
     "the document to be searched",
   );
+});
+
+Deno.test("a folder that is gone is named in every answer, until it is back", async () => {
+  await using folder = await TestFolder.make({ "team/a.md": "# Alpha\n\nToner.\n" });
+  const [path, elsewhere] = [join(folder.path, "team"), join(folder.path, "moved")];
+  await using client = await ToolClient.open({ path });
+  const find = async () => (await client.call("find_documents", { query: "toner" })).text;
+  await eventually(find, (text) => text.includes("a.md"), "the file to be searched");
+  await Deno.rename(path, elsewhere);
+  const notice = 'Cannot open documents of "team": no such folder.';
+  await eventually(find, (text) => text === notice, "the folder to be missed");
+  assertEquals((await client.call("list_documents")).text, notice);
+  const read = await client.call("read_document", { document: "a.md" });
+  assert(read.isError && read.text.endsWith(notice), read.text);
+  assertMatch(client.log, /a folder cannot be read .*no such folder/);
+  await Deno.rename(elsewhere, path);
+  await eventually(find, (text) => text.includes("a.md"), "the folder to be found again");
+  assertMatch(client.log, /a folder can be read again/);
 });
 
 Deno.test("what is around words of a document that cannot be read is why it cannot", async () => {
