@@ -5,6 +5,7 @@ import type { CredentialsSource } from "../link/credentials.ts";
 import { collect, collectPair, parseName, parseUrl } from "./options.ts";
 import { UsageError } from "./outcome.ts";
 import { DEFAULT_SOCKET_PATH } from "../protocol/server_address.ts";
+import { toSeenLine } from "../text/safe_text.ts";
 import { PROTOCOL_MINORS, type ProtocolMinor } from "../protocol/version.ts";
 
 const MAX_TOKEN_BYTES = 65_536;
@@ -102,6 +103,17 @@ export async function machineCredentials(
   // Loaded only now, since it reads JWTs.
   const { JoinedServer } = await import("./machine/joined_server.ts");
   return (await JoinedServer.find(url, { ca }))?.source;
+}
+
+/** What a user has to do whose credentials the Server refuses. */
+export function credentialsRemedy(
+  { token, tokenFile, tokenCommand, auth, header }: CredentialOptions,
+): string {
+  if (tokenFile !== undefined) return `correct the token in ${toSeenLine(tokenFile)} (--token-file)`;
+  if (tokenCommand !== undefined) return "correct what --token-command prints";
+  if (token !== undefined) return "correct the token of A2C_TOKEN or --token";
+  if (Object.keys({ ...auth, ...header }).length > 0) return "correct --auth or --header";
+  return "give a token, such as with --token-file, or join by a2c-smcp computer join";
 }
 
 function sourceOf(

@@ -125,7 +125,9 @@ function readAnswer(response: IncomingMessage, request: HttpRequest): Promise<Ht
 const CODES: Readonly<Record<string, readonly [text: string, isPermanent?: true]>> = {
   ENOTFOUND: ["host not found", true],
   EAI_AGAIN: ["host not found, the DNS server does not answer"],
-  ECONNREFUSED: ["connection refused, no program listens there"],
+  ECONNREFUSED: [
+    "connection refused, no program listens there; the Server or hub at that address may not be running",
+  ],
   EHOSTUNREACH: ["no route to the host (EHOSTUNREACH)"],
   ENETUNREACH: ["no route to the host (ENETUNREACH)"],
   ETIMEDOUT: ["no answer in time (timeout)"],

@@ -2,7 +2,7 @@
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { ElicitRequestSchema, ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { Client as ClientV2 } from "@modelcontextprotocol/client";
-import { assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";
 import { SmcpServer } from "../../server.ts";
@@ -10,6 +10,7 @@ import { doorWords } from "../fixtures/door.ts";
 import { eventually, within } from "../fixtures/within.ts";
 import { connectV1, connectV2, GatewayOffice } from "./_gateway_office.ts";
 import { isWindows } from "../fixtures/system.ts";
+import { TempFolder } from "../fixtures/temp_folder.ts";
 
 const tool = (name: string, more: Record<string, unknown> = {}) => ({
   name,
@@ -200,11 +201,22 @@ Deno.test("a line that is no message is told in one line of the log, and the nex
 Deno.test("a gateway that the Server refuses goes on, and tells its client why", async () => {
   const auth = { authenticate: () => Promise.resolve({ refused: "wrong token" }) };
   await using server = await SmcpServer.listen({ port: 0, auth });
-  const words = ["mcp", "--url", server.url, "--office", "lab", "--name", "ada", "--patience", "1s"];
-  await using client = await connectV1(doorWords("agent.ts", words));
-  const ask = async () => JSON.stringify(await client.callTool({ name: "list_computers", arguments: {} }));
-  assertMatch(
-    await eventually(ask, (text) => !text.includes("still connecting"), "the reason"),
-    /wrong token/,
-  );
+  using folder = new TempFolder();
+  const file = `${folder.path}/token`;
+  await Deno.writeTextFile(file, "s3cret");
+  const place = ["--url", server.url, "--office", "lab", "--name", "ada", "--token-file", file];
+  await using client = await connectV1(doorWords("agent.ts", ["mcp", ...place, "--patience", "1s"]));
+  for (const name of ["list_computers", "find_documents"]) {
+    const ask = async () => {
+      const { content } = await client.callTool({ name, arguments: {} });
+      return (content as { text?: string }[])[0]?.text ?? "";
+    };
+    const text = await eventually(ask, (text) => !text.includes("still connecting"), "the reason");
+    assertMatch(
+      text,
+      /wrong token\)\. Trying again does not help: tell the user, who has to correct the token/,
+    );
+    assertStringIncludes(text, `"${file}" (--token-file)`);
+    assert(!text.includes("Try again"), text);
+  }
 });

@@ -8,7 +8,7 @@ import { errorResult, type McpToolResult } from "../../local_tools/mcp.ts";
 import type { ToolContext } from "./tool_context.ts";
 import type { OfficeView } from "./office_view.ts";
 import { mcpServerOf, type ToClientUri } from "./tool_definition.ts";
-import { failureResult, toMcpResult, TRY_AGAIN } from "./tool_result.ts";
+import { failureResult, toMcpResult, withAdvice } from "./tool_result.ts";
 import type { OfficeTool } from "./toolset.ts";
 
 /** How long a call without progress may take by default, in milliseconds: five minutes. */
@@ -49,11 +49,9 @@ export class OfficeCalls {
     const { office } = this.#view;
     const problem = await this.#problemSoon(computer, signal);
     if (office === undefined || problem !== undefined) {
+      const why = withAdvice(String(problem), ". The tool did not run");
       const what = `Cannot call "${name}" on Computer ${toSeenName(computer)}`;
-      return errorResult(`${what}: ${problem}. The tool did not run. ${TRY_AGAIN}`, {
-        error_code: ErrorCode.UNAVAILABLE,
-        may_have_run: false,
-      });
+      return errorResult(`${what}: ${why}`, { error_code: ErrorCode.UNAVAILABLE, may_have_run: false });
     }
     const reason = () => leftDuring(computer);
     using gone = new Deadline(Infinity, { reason, signal });

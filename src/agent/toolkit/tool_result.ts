@@ -17,8 +17,15 @@ import { errorResult, type Json, type McpContent, type McpToolResult } from "../
 import { A2C_COMPUTER, type ToClientUri, toOwnMeta } from "./tool_definition.ts";
 import type { GoneComputer } from "./toolset.ts";
 
-/** What a model can do while an office cannot be reached: a lost connection comes back, wrong credentials stay wrong. */
+/** What a model can do while an office cannot be reached: a lost connection comes back. */
 export const TRY_AGAIN = "Try again in a few seconds; if this lasts, tell the user";
+/** What a problem says that only the user can solve, such as wrong credentials. */
+export const TELL_USER = "Trying again does not help: tell the user";
+
+/** Why an office cannot be reached, and what a model can do about it. @param effect What the call has done. */
+export function withAdvice(problem: string, effect = ""): string {
+  return problem.includes(TELL_USER) ? problem + effect : `${problem}${effect}. ${TRY_AGAIN}`;
+}
 
 /** What a model can do after a failure, by the code of the result. */
 const ADVICE: Readonly<Record<number, string>> = {
@@ -118,7 +125,7 @@ export function noToolResult(
   { problem, gone }: { readonly problem: string | undefined; readonly gone: GoneComputer | undefined },
 ): McpToolResult {
   const why = problem !== undefined
-    ? `${problem}. ${TRY_AGAIN}`
+    ? withAdvice(problem)
     : gone === undefined
     ? "its Computer may be asleep or gone, or the list has changed. List the tools again and call one of those"
     : `Computer ${toSeenName(gone.computer)} is gone since ${

@@ -142,7 +142,15 @@ export function createAgentProgram(signal: AbortSignal): Command {
       const connectTo = (office: string, ending: AbortSignal) =>
         connect({ ...connection, office }, { ...way, signal: ending });
       const settle = () => seats.settle(signal);
-      await serveMcp(options, { computers, offices, logger, signal, connect: connectTo, settle });
+      await serveMcp(options, {
+        computers,
+        offices,
+        credentials: connection,
+        logger,
+        signal,
+        connect: connectTo,
+        settle,
+      });
     },
   });
   program.command("instructions")

@@ -1,7 +1,7 @@
 /** Lists and reads the resources of Computers by the URIs of clients. */
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "@modelcontextprotocol/server";
 import { A2C_COMPUTER } from "../../agent/toolkit/tool_definition.ts";
-import { TRY_AGAIN } from "../../agent/toolkit/tool_result.ts";
+import { withAdvice } from "../../agent/toolkit/tool_result.ts";
 import { toContents, toWellFormed } from "../../agent/toolkit/list_entries.ts";
 import type { Json } from "../../local_tools/mcp.ts";
 import type { OfficeView } from "../../agent/toolkit/office_view.ts";
@@ -105,9 +105,8 @@ export class ScopedResources {
   #notFound(uri: string): string {
     const what = `Cannot read ${toSeenLine(uri)}`;
     const computers = this.#scope.computers();
-    if (!this.#scope.view.isConnected) {
-      return `${what}: the office cannot be reached now. ${TRY_AGAIN}`;
-    }
+    const { problem } = this.#scope.view;
+    if (problem !== undefined) return `${what}: the office cannot be reached now: ${withAdvice(problem)}`;
     if (computers.length === 0) return `${what}: no Computer is in the office`;
     const named = this.#knownAddressOf(uri)?.computer;
     if (named !== undefined && !computers.includes(named)) {

@@ -11,7 +11,7 @@ import {
 import type { RemoteComputer } from "../../remote_computer.ts";
 import { mapTexts, toContent } from "../list_entries.ts";
 import type { LocalTool, ToolContext } from "../tool_context.ts";
-import { TRY_AGAIN } from "../tool_result.ts";
+import { withAdvice } from "../tool_result.ts";
 import type { Json } from "../../../local_tools/mcp.ts";
 import { type LocalToolParts, makeLocalTool } from "../../../local_tools/local_tool.ts";
 import type { OfficeView } from "../office_view.ts";
@@ -76,7 +76,7 @@ export function chosenComputers(reach: Reach, named: string | undefined): Remote
   const { office, problem } = reach.view;
   const names = reachedComputers(reach);
   if (office === undefined || problem !== undefined) {
-    throw new ArgumentError(`Cannot reach the office: ${problem}. ${TRY_AGAIN}`);
+    throw new ArgumentError(`Cannot reach the office: ${withAdvice(String(problem))}`);
   }
   const askable = askableComputers(reach);
   if (names.length === 0 || (named === undefined && askable.length === 0)) {
@@ -90,7 +90,7 @@ export function chosenComputers(reach: Reach, named: string | undefined): Remote
   }
   const why = reach.view.problemOf(named);
   if (why !== undefined) {
-    throw new ArgumentError(`Cannot reach Computer ${toSeenName(named)}: ${why}. ${TRY_AGAIN}`);
+    throw new ArgumentError(`Cannot reach Computer ${toSeenName(named)}: ${withAdvice(why)}`);
   }
   return [office.computer(named, { client: reach.client })];
 }

@@ -4,6 +4,8 @@ import { longNames } from "../../../agent/group/computer_names.ts";
 import { OfficeGroup } from "../../../agent/group/office_group.ts";
 import { type OfficeJoin, startJoin } from "../../../agent/group/office_join.ts";
 import type { Office } from "../../../agent/toolkit/office.ts";
+import { TELL_USER } from "../../../agent/toolkit/tool_result.ts";
+import { NoCredentialsError } from "../../../link/credentials.ts";
 import { AuthenticationError, JoinRefusedError, ServerUnreachableError } from "../../../link/errors.ts";
 import { untilAborted } from "../../../async/abortable.ts";
 import { createGateway } from "../../../gateway/gateway_core.ts";
@@ -14,6 +16,8 @@ import { OWNER } from "../../../http/mcp/access.ts";
 import type { Logger } from "../../../log.ts";
 import { describeError, shorten } from "../../../text/text.ts";
 import type { McpOptions } from "./install/entry.ts";
+import { type CredentialOptions, credentialsRemedy } from "../../credentials.ts";
+import { ErrorCode } from "../../../protocol/error_codes.ts";
 import { admissionOf, listenOnHttp } from "../../http_service.ts";
 import { protectResource } from "../../../http/mcp/resource_server.ts";
 import { patienceMsOf } from "../../gateway_options.ts";
@@ -26,6 +30,7 @@ import { UsageError } from "../../outcome.ts";
 export interface McpContext {
   readonly computers: readonly string[] | undefined;
   readonly offices: readonly string[];
+  readonly credentials: CredentialOptions;
   readonly logger: Logger;
   readonly signal: AbortSignal;
   readonly connect: (office: string, signal: AbortSignal) => Promise<Agent>;
@@ -46,7 +51,7 @@ export async function serveMcp(options: McpOptions, context: McpContext): Promis
     state,
     stack,
     patienceMs,
-    explain: options.http === undefined ? explainToClient : explainToOperator,
+    explain: options.http === undefined ? explainToClient(context.credentials) : explainToOperator,
   });
   const presented: GatewayOptions = {
     computers,
@@ -159,10 +164,16 @@ const explainToOperator: Explain = (error) => {
 };
 
 /** A gateway that ends looks like a crash to the user of a client, who has no log of it: the answers say why. */
-const explainToClient: Explain = async (error) => {
-  const isFinal = error instanceof ServerUnreachableError || error instanceof AuthenticationError;
-  return isFinal ? describeError(error) : await explainToOperator(error);
-};
+function explainToClient(credentials: CredentialOptions): Explain {
+  return async (error) => {
+    if (error instanceof ServerUnreachableError) return describeError(error);
+    if (!(error instanceof AuthenticationError)) return await explainToOperator(error);
+    // An address or a sender is refused whatever the credentials are, and where there are none, the error says why.
+    const areRefused = error.serverCode !== ErrorCode.FORBIDDEN && !(error instanceof NoCredentialsError);
+    const remedy = areRefused ? `, who has to ${credentialsRemedy(credentials)}` : "";
+    return `${describeError(error)}. ${TELL_USER}${remedy}`;
+  };
+}
 
 function untilFailed(office: Office): Promise<never> {
   return new Promise((_, reject) => void office.on("failed", ({ error }) => reject(error)));
