@@ -1,7 +1,9 @@
 /** Credentials that change: they are asked for before each connection. */
 import { abortable } from "../async/abortable.ts";
+import { BoundedSet } from "../async/bounded_collections.ts";
 import { withDeadline } from "../async/deadline.ts";
 import { AuthenticationError } from "./errors.ts";
+import { plainTextWarning } from "../protocol/server_address.ts";
 import { describeError } from "../text/text.ts";
 import type { ConnectOptions } from "./connect.ts";
 import type { RetryOptions } from "./retry.ts";
@@ -42,6 +44,17 @@ export interface ServerAccess extends SentCredentials, RetryOptions {
   readonly ca?: string | undefined;
   /** The Socket.IO path below the URL; `/socket.io/` by default. */
   readonly path?: string | undefined;
+}
+
+/** The warnings that this process has given; the oldest of more may come again. */
+const warnings = new BoundedSet<string>(1_000);
+
+/** See {@linkcode plainTextWarning}; once, since a program may connect to its Server again and again. */
+export function newPlainTextWarning(...sent: Parameters<typeof plainTextWarning>): string | undefined {
+  const warning = plainTextWarning(...sent);
+  if (warning === undefined || warnings.has(warning)) return undefined;
+  warnings.add(warning);
+  return warning;
 }
 
 export class NoCredentialsError extends AuthenticationError {}

@@ -8,11 +8,11 @@ import { CREDENTIALS_EXPIRING_NOTIFICATION } from "../protocol/events.ts";
 import { type Farewell, hasEndedCredentials } from "../protocol/farewell.ts";
 import { ConnectionClosedError, RequestTimeoutError, toDismissal } from "./errors.ts";
 import type { EnterOfficeReq } from "../protocol/office.ts";
-import { plainTextWarning } from "../protocol/server_address.ts";
 import type { ProtocolMinor } from "../protocol/version.ts";
 import { describeError } from "../text/text.ts";
 import { loadTracing } from "../tracing.ts";
 import type { Connection, ConnectionEnd, IncomingEvent } from "./connect.ts";
+import { newPlainTextWarning } from "./credentials.ts";
 import { Dialer, type DialerOptions } from "./dialer.ts";
 import { type JoinAttempt, type JoinOptions, leaveOffice, requestJoin, SleepCheck } from "./join.ts";
 import { isStable, reconnectBackoff, type RetryOptions, returnDelayMs } from "./retry.ts";
@@ -86,7 +86,7 @@ export class Link implements AsyncDisposable {
     options: LinkOptions,
     context: { readonly listener: LinkListener; readonly timeoutMs?: number; readonly signal?: AbortSignal },
   ): Promise<Link> {
-    const warning = plainTextWarning(options.url, options);
+    const warning = newPlainTextWarning(options.url, options);
     const link = new Link(options, context.listener);
     await loadTracing();
     if (warning !== undefined) link.#log.warn(warning);

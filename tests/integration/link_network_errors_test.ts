@@ -175,6 +175,17 @@ Deno.test("a URL that cannot be used is refused before anything is sent", async 
   }
 });
 
+Deno.test("a program that connects again and again warns once of a token that goes to a Server without TLS", async () => {
+  const logger = new LogBook();
+  const place = { office: "lab", name: "ada", auth: { token: "s3cret" }, timeoutMs: 1, logger };
+  for (const host of ["one", "one", "two"]) {
+    const url = `http://${host}.invalid`;
+    await assertRejects(() => Agent.connect({ ...place, url }), ServerUnreachableError);
+  }
+  const warnings = logger.lines.filter(({ message }) => message.includes("can be read on the way"));
+  assertEquals(warnings.map(({ message }) => /one|two/.exec(message)?.[0]), ["one", "two"]);
+});
+
 Deno.test("agent.ts warns of a token that goes to another machine without TLS", async () => {
   const args = ["--url", "http://no-such-host.invalid", "--office", "lab", "--name", "ada", "office"];
   const { code, stderr } = await runHosted("agent.ts", args, { env: { A2C_TOKEN: "s3cret" } });

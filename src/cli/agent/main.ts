@@ -9,7 +9,7 @@ import { printError, UsageError } from "../outcome.ts";
 import { currentScreen } from "../../terminal/screen.ts";
 import { type Progress, showProgress } from "../../terminal/progress.ts";
 import type { Logger } from "../../log.ts";
-import { plainTextWarning } from "../../protocol/server_address.ts";
+import { newPlainTextWarning } from "../../link/credentials.ts";
 import type { Agent } from "../../agent/agent.ts";
 import { longNames } from "../../agent/group/computer_names.ts";
 import type { OfficeGroup } from "../../agent/group/office_group.ts";
@@ -296,9 +296,9 @@ async function connect(
 ): Promise<Agent> {
   const { url, office, name, path, protocol: protocolVersion } = options;
   const sent = await readCredentials(options);
-  const warning = plainTextWarning(url, sent);
   // At the level `error` the log does not show this warning.
-  if (warning !== undefined && options.logLevel.level === "error") console.error(`warning: ${warning}`);
+  const warning = options.logLevel.level === "error" ? newPlainTextWarning(url, sent) : undefined;
+  if (warning !== undefined) console.error(`warning: ${warning}`);
   const connectMs = (options.connectTimeout ?? connectSeconds) * 1000;
   using progress = showProgress("connecting");
   progress.update(url);
