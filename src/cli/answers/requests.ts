@@ -1,6 +1,8 @@
 /** What `tools`, `call`, `desktop`, `finder` and `read` do, for the Agent's and for the Computer's command line. */
 import type { RemoteComputer } from "../../agent/remote_computer.ts";
+import { ConnectionClosedError, mayHaveRun, RequestTimeoutError } from "../../link/errors.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
+import { SmcpError } from "../../protocol/errors.ts";
 import type { CallProgress } from "../../protocol/progress.ts";
 import type { CallTimeouts } from "../../protocol/call.ts";
 import type { CallToolResult } from "../../protocol/tools.ts";
@@ -127,9 +129,30 @@ export async function callTool(
   };
   const answers = new CallAnswers(call.answers, person);
   const { answer } = answers;
-  const result = await send(tool, params, { ...times, signal, onProgress, answer, onWait });
+  const result = await send(tool, params, { ...times, signal, onProgress, answer, onWait })
+    .catch((error: unknown) => {
+      throw withEffect(error);
+    });
   signal.throwIfAborted();
   return { ...resultAnswer(tool, result), notes: answers.notes };
+}
+
+/** Says of a call that has no answer whether its tool may have run. */
+function withEffect(error: unknown): unknown {
+  const effect = mayHaveRun(error)
+    ? "the tool may have run: check what it has done before you call it again"
+    : "the tool did not run";
+  if (error instanceof ConnectionClosedError) {
+    const { message, isUnsent, isPermanent } = error;
+    return new ConnectionClosedError(`${message}; ${effect}`, { isUnsent, isPermanent, cause: error });
+  }
+  if (error instanceof RequestTimeoutError) {
+    const { message, isUnsent } = error;
+    return new RequestTimeoutError(`${message}; ${effect}`, { isUnsent, cause: error });
+  }
+  // Others say themselves what has not run.
+  if (!(error instanceof SmcpError) || !mayHaveRun(error) || error.message.includes("may have")) return error;
+  return new SmcpError(error.code, `${error.message}; ${effect}`, { details: error.details, cause: error });
 }
 
 /** An error of the Computer itself is the error message; what a failing tool returned stays on standard output. */

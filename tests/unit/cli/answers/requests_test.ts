@@ -1,7 +1,10 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { listResources } from "../../../../src/cli/answers/mcp_requests.ts";
-import { emptyText, type RequestContext } from "../../../../src/cli/answers/requests.ts";
-import { UnsupportedRequestError } from "../../../../src/protocol/errors.ts";
+import { CallParams, NO_ARGUMENTS } from "../../../../src/cli/answers/arguments.ts";
+import { toFailure } from "../../../../src/cli/outcome.ts";
+import { ConnectionClosedError, RequestTimeoutError } from "../../../../src/link/errors.ts";
+import { callTool, emptyText, type RequestContext } from "../../../../src/cli/answers/requests.ts";
+import { SmcpError, UnsupportedRequestError } from "../../../../src/protocol/errors.ts";
 
 Deno.test("emptyText() names the MCP servers that do not run, or says how to see them", () => {
   const textOf = (states: Record<string, string>) =>
@@ -49,6 +52,28 @@ Deno.test("emptyText() says what nothing matched", () => {
   const running = new Map([["x", { status: "running" }]]);
   assertEquals(emptyText({ what: "windows", filter }, running), "no windows match window://a b");
   assertStringIncludes(emptyText({ what: "windows", filter }, undefined), "no windows match window://a b; ");
+});
+
+Deno.test("a call without an answer says whether its tool may have run", async () => {
+  const answers = { texts: {}, values: undefined, isApproved: false, isOffered: false };
+  const call = { tool: "echo", typed: NO_ARGUMENTS, params: new CallParams("{}"), timeoutMs: 1_000, answers };
+  const failureOf = async (error: Error) => {
+    const parts = { callTool: () => Promise.reject(error), person: { isHere: false }, progress() {} };
+    const context = { ...parts, signal: new AbortController().signal } as unknown as RequestContext;
+    const failure = toFailure(await assertRejects(() => callTool(context, call)));
+    return [failure.exitCode, failure.message.replace(/^.*?; /, "")];
+  };
+  const maybe = "the tool may have run: check what it has done before you call it again";
+  const [closed, late] = ["connection lost", "no answer in 9 ms"];
+  assertEquals(await failureOf(new ConnectionClosedError(closed)), [3, maybe]);
+  assertEquals(await failureOf(new ConnectionClosedError(closed, { isUnsent: true })), [
+    3,
+    "the tool did not run",
+  ]);
+  assertEquals(await failureOf(new RequestTimeoutError(late)), [5, maybe]);
+  const details = { may_have_run: true };
+  assertEquals(await failureOf(new SmcpError(404, "left", { details })), [1, maybe]);
+  assertEquals(await failureOf(new SmcpError(404, "not found")), [1, "not found"]);
 });
 
 Deno.test("resources of a Computer that does not list its MCP servers says to name one", async () => {
