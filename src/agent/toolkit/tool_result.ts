@@ -159,22 +159,29 @@ function codeOf(error: unknown): number {
   return error instanceof SmcpError ? error.code : ErrorCode.INTERNAL_ERROR;
 }
 
+/** Why a read of a Computer has failed, and what a model can do about it. */
+export function explainRead(error: unknown): string {
+  return explainConnection(error, "read") ?? toSeenError(error);
+}
+
+/** A failure of the connection, and what a model can do about it; `undefined` for others. A read may be made again. */
+function explainConnection(error: unknown, request: "call" | "read"): string | undefined {
+  if (!(error instanceof ConnectionClosedError || error instanceof RequestTimeoutError)) return undefined;
+  const isRead = request === "read";
+  const effect = isRead ? "" : " The tool did not run.";
+  const isClosed = error instanceof ConnectionClosedError;
+  if (isClosed && error.isPermanent) return `this program has left the office.${effect} Tell the user`;
+  if (error.isUnsent) return `the office cannot be reached now.${effect} ${TRY_AGAIN}`;
+  const what = isClosed ? "the connection to the office was lost during the call" : "no answer came in time";
+  if (isRead) return `${what}. ${TRY_AGAIN}`;
+  return isClosed
+    ? `${what}. The tool may have run. Wait a few seconds, check what it has done, and call it again if it has not`
+    : `${what}. The tool may have run, and was told to stop. Check what it has done before you call it again`;
+}
+
 function explain(error: unknown, computer: string): string {
-  const isOfConnection = error instanceof ConnectionClosedError || error instanceof RequestTimeoutError;
-  if (error instanceof ConnectionClosedError && error.isPermanent) {
-    return "this program has left the office. The tool did not run. Tell the user";
-  }
-  if (isOfConnection && error.isUnsent) {
-    return `the office cannot be reached now. The tool did not run. ${TRY_AGAIN}`;
-  }
-  if (error instanceof ConnectionClosedError) {
-    return "the connection to the office was lost during the call. The tool may have run. Wait a few seconds, check " +
-      "what it has done, and call it again if it has not";
-  }
-  if (error instanceof RequestTimeoutError) {
-    return "no answer came in time. The tool may have run, and was told to stop. Check what it has done before you " +
-      "call it again";
-  }
+  const lost = explainConnection(error, "call");
+  if (lost !== undefined) return lost;
   if (error instanceof UnsupportedRequestError && error.event === ASK_TOOL_CALL_EVENT) {
     return "you may call it only after the owner of the Computer was asked, and this Computer, or the Server, cannot do " +
       "that. The tool did not run. Tell the user";

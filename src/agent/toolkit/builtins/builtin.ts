@@ -1,17 +1,11 @@
 /** What the tools of gateway and toolkit themselves have in common. */
 import { settledWithin } from "../../../async/abortable.ts";
 import { Limiter } from "../../../async/limiter.ts";
-import {
-  escapeUnreadable,
-  toSeenError,
-  toSeenLine,
-  toSeenName,
-  toSeenWord,
-} from "../../../text/safe_text.ts";
+import { escapeUnreadable, toSeenLine, toSeenName, toSeenWord } from "../../../text/safe_text.ts";
 import type { RemoteComputer } from "../../remote_computer.ts";
 import { mapTexts, toContent } from "../list_entries.ts";
 import type { LocalTool, ToolContext } from "../tool_context.ts";
-import { withAdvice } from "../tool_result.ts";
+import { explainRead, withAdvice } from "../tool_result.ts";
 import type { Json } from "../../../local_tools/mcp.ts";
 import { type LocalToolParts, makeLocalTool } from "../../../local_tools/local_tool.ts";
 import type { OfficeView } from "../office_view.ts";
@@ -38,7 +32,12 @@ export function makeBuiltin({ run, ...parts }: Omit<LocalToolParts<ToolContext>,
     ...parts,
     annotations: { readOnlyHint: true, openWorldHint: true },
     async run(args, context) {
-      const result = await run(args, context);
+      const attempt = async () => await run(args, context);
+      const result = await attempt().catch((error: unknown) => {
+        context.signal.throwIfAborted();
+        if (error instanceof ArgumentError) throw error;
+        throw new ArgumentError(`Cannot complete "${parts.name}": ${explainRead(error)}`);
+      });
       return mapTexts({ ...result, content: result.content.map(toContent) }, escapeUnreadable);
     },
   });
@@ -152,7 +151,7 @@ export async function askEach<Value>(
       return await limiter.run(() => settledWithin(answer(), patienceMs)) ??
         { computer: name, problem: lateness(patienceMs) };
     } catch (error) {
-      return { computer: name, problem: toSeenError(error) };
+      return { computer: name, problem: explainRead(error) };
     }
   }));
 }

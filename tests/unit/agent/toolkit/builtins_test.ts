@@ -4,6 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import { BUILTIN_NAMES, makeBuiltins } from "../../../../src/agent/toolkit/builtins/all.ts";
 import { askEach } from "../../../../src/agent/toolkit/builtins/builtin.ts";
 import { mergePages } from "../../../../src/agent/toolkit/builtins/find_documents.ts";
+import { ConnectionClosedError } from "../../../../src/link/errors.ts";
 import type { RemoteComputer } from "../../../../src/agent/remote_computer.ts";
 import { FakeTimers } from "../../../fixtures/fake_timers.ts";
 import { FakeOffice } from "../../gateway/_fake_office.ts";
@@ -83,6 +84,23 @@ Deno.test("list_computers names the Computers that are missing, and claims nothi
     await textFor({ problem: () => "it is away" }, false),
     "The office cannot be reached now: it is away.",
   );
+});
+
+Deno.test("a read that loses its connection says so, and what to do", async () => {
+  const lost = () => Promise.reject(new ConnectionClosedError("gone"));
+  const requests = { getFinder: lost, getWindows: lost, readDocumentMetadata: lost };
+  using view = new OfficeView();
+  await view.follow(new FakeOffice(["desk"], requests));
+  const tools = new Map(makeBuiltins({ view }).map((tool) => [tool.definition.name, tool]));
+  for (const name of ["find_documents", "view_desktop", "read_document"]) {
+    const args = name === "read_document" ? { uri: "dpe://host/document" } : {};
+    const { isError, content } = await tools.get(name)?.run(args, { signal: never }) ?? { content: [] };
+    assertEquals(isError, true);
+    assertMatch(
+      String(content[0]?.["text"]),
+      /: the connection to the office was lost during the call\. Try again in a few seconds/,
+    );
+  }
 });
 
 Deno.test("an aborted call rejects with the reason of its signal", async () => {
