@@ -72,13 +72,7 @@ export function readDocuments(
   if (value["sandbox"] !== undefined) {
     findings.warn([...path, "sandbox"], "has no effect: it may read its folders, and nothing else");
   }
-  for (const folder of foldersOf(entry, origin).filter((folder) => grantable(folder) !== folder)) {
-    const granted = JSON.stringify(grantable(folder));
-    findings.warn(
-      [...path, "folders"],
-      `a path with a comma cannot be granted: it may read all of ${granted}`,
-    );
-  }
+  for (const warning of grantWarnings(entry, origin)) findings.warn([...path, "folders"], warning);
   const base = Object.fromEntries(
     Object.entries(value).filter(([key]) => !Object.hasOwn(members, key) && key !== "sandbox"),
   );
@@ -162,6 +156,16 @@ export function foldersOf(
   origin: ConfigOrigin | undefined,
 ): string[] {
   return folders.map((folder) => homeOf(folder, origin) ?? fileOf(folder, origin));
+}
+
+/** What an entry may read besides its folders. */
+export function grantWarnings(
+  entry: Pick<DocumentsEntry, "folders">,
+  origin: ConfigOrigin | undefined,
+): string[] {
+  return foldersOf(entry, origin).filter((folder) => grantable(folder) !== folder).map((folder) =>
+    `a path with a comma cannot be granted: it may read all of ${JSON.stringify(grantable(folder))}`
+  );
 }
 
 function homeOf(folder: string, origin: ConfigOrigin | undefined): string | undefined {

@@ -60,6 +60,15 @@ Deno.test("a path with a space and no quotes ends with exit code 2 and says so",
   assertStringIncludes(stderr, "needs quotes");
 });
 
+Deno.test("a folder of --documents whose path has a comma is warned of", async () => {
+  using place = new Workplace();
+  const folder = join(place.folder, "Smith, Ada");
+  await Deno.mkdir(folder);
+  const { code, stderr } = await place.run(["--documents", folder, "tools"]);
+  assertEquals(code, 0, stderr);
+  assertStringIncludes(stderr, "--documents: a path with a comma cannot be granted: it may read all of");
+});
+
 Deno.test("a folder of skills or uploads that cannot be used ends with exit code 2 and the option", async () => {
   using place = new Workplace();
   const config = place.write("config.json", { servers: {} });

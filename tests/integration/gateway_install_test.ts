@@ -332,6 +332,12 @@ test("a client reads a folder of documents by one line, beside the gateway, unti
   }
   const other = await home.hub("install", "cursor", "--documents", home.file("."), "--dry-run");
   assertMatch(other.stdout, /^ {2}- "documents" \(what you have added to it stays\)$/m);
+  await home.write("Smith, Ada/notes.md", "# Notes\n");
+  const comma = await home.hub("install", "cursor", "--documents", home.file("Smith, Ada"), "--dry-run");
+  assertMatch(
+    comma.stderr,
+    /^warning: --documents: a path with a comma cannot be granted: it may read all of/,
+  );
   assertEquals((await home.hub("uninstall", "cursor", ...folder, "--yes")).code, 0);
   assertEquals(Object.keys(JSON.parse(await home.read(".cursor/mcp.json")).mcpServers), ["a2c"]);
   const missing = await home.hub("install", "cursor", "--documents", home.file("none"), "--yes");

@@ -2,8 +2,9 @@
 import { join } from "@std/path";
 import { folderProblem, newFolderProblem } from "../../config/start_check.ts";
 import { parseConfig } from "../../config/config.ts";
-import { DOCUMENTS_TYPE } from "../../config/documents.ts";
+import { DOCUMENTS_TYPE, grantWarnings } from "../../config/documents.ts";
 import { originOf } from "../../config/file.ts";
+import { type Logger, withModule } from "../../log.ts";
 import type { MCPServerConfig } from "../../protocol/config.ts";
 import type { InputSource } from "../../computer/inputs/sources.ts";
 import { inputVariable } from "../../config/placeholders.ts";
@@ -55,12 +56,13 @@ export async function openHostedComputer(
   const { auth, ...credentials } = await readCredentials(options);
   const machine = await machineClaim(config);
   const name = options.name ?? defaultName();
+  const logger = loggerOf("computer", options);
   const hosted = await HostedComputer.open({
     name,
     protocolVersion: options.protocol,
     configFile: config,
     mayBeNew: around.mayBeNew,
-    added: documents === undefined ? [] : [serverOfDocuments(documents)],
+    added: documents === undefined ? [] : [serverOfDocuments(documents, logger)],
     isWatching: around.isWatching,
     inputs: new HostedInputs({
       environment: (name) => Deno.env.get(name),
@@ -82,7 +84,7 @@ export async function openHostedComputer(
     skills,
     uploads,
     isLogShown: around.isLogShown,
-    logger: loggerOf("computer", options),
+    logger,
   });
   const protocol = options.protocol ?? hosted.store.config.protocolVersion ?? DEFAULT_PROTOCOL;
   if (uploads === undefined || isFrom(protocol, "0.4")) return hosted;
@@ -92,12 +94,16 @@ export async function openHostedComputer(
 }
 
 /** The server of `--documents`, as an entry of a configuration in the current folder has it. */
-function serverOfDocuments(folders: readonly string[]): MCPServerConfig {
+function serverOfDocuments(folders: readonly string[], logger: Logger): MCPServerConfig {
   for (const folder of folders) assertNoProblem("--documents", folderProblem(folder));
   const entry = { type: DOCUMENTS_TYPE, folders };
+  const origin = originOf(join(Deno.cwd(), "config.json"));
   const { servers: [server] } = parseConfig({ servers: { [DOCUMENTS_TYPE]: entry } }, "--documents", {
-    origin: originOf(join(Deno.cwd(), "config.json")),
+    origin,
   });
+  for (const warning of grantWarnings(entry, origin)) {
+    withModule(logger, "config").warn(`--documents: ${warning}`);
+  }
   if (server === undefined) throw new UsageError("Cannot use --documents: give a folder");
   return server;
 }

@@ -1,5 +1,5 @@
 /** The entry by which a client starts the gateway. */
-import { DOCUMENTS_TYPE, documentsServer } from "../../../../config/documents.ts";
+import { DOCUMENTS_TYPE, documentsServer, grantWarnings } from "../../../../config/documents.ts";
 import { originOf } from "../../../../config/file.ts";
 import { folderProblem } from "../../../../config/start_check.ts";
 import { digestOfText } from "../../../../json/digest.ts";
@@ -11,7 +11,7 @@ import type { SearchAndFetch } from "../../../../gateway/gateway_options.ts";
 import type { PresentingOptions } from "../../../gateway_options.ts";
 import type { HttpOptions } from "../../../http_service.ts";
 import { programCommand } from "../../../other_program.ts";
-import { UsageError } from "../../../outcome.ts";
+import { printError, UsageError } from "../../../outcome.ts";
 import type { ResourceServerOptions } from "../../../resource_server.ts";
 import { stateFolder } from "../../../../files/state_folder.ts";
 
@@ -89,6 +89,7 @@ export function documentsEntry(folders: readonly string[]): GatewayEntry {
     if (problem !== undefined) throw new UsageError(`Cannot use --documents: ${problem}`);
   }
   const origin = originOf(resolve("config.json"));
+  for (const warning of grantWarnings({ folders }, origin)) printError(`warning: --documents: ${warning}`);
   const { server_parameters } = documentsServer({ folders }, { name: DOCUMENTS_TYPE, origin });
   const { command, args } = server_parameters;
   return { command, args: args.filter((word) => word !== "--no-tools") };
