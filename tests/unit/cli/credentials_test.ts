@@ -1,5 +1,5 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
-import { readCredentials } from "../../../src/cli/credentials.ts";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { credentialsRemedy, readCredentials } from "../../../src/cli/credentials.ts";
 import { UsageError } from "../../../src/cli/outcome.ts";
 import type { CredentialsSource } from "../../../src/link/credentials.ts";
 import { isWindows } from "../../fixtures/system.ts";
@@ -61,4 +61,15 @@ Deno.test("two sources of the token are refused, and so is a CA file without cer
   await assertRejects(() => readCredentials({ caFile: file }), UsageError, "PEM");
   await Deno.remove(file);
   await assertRejects(() => readCredentials({ caFile: file }), UsageError, "no such file");
+});
+
+Deno.test("credentialsRemedy() names the option and the file of the token, and no secret", () => {
+  const given = { token: "s3cret" };
+  assertStringIncludes(credentialsRemedy({ tokenFile: "/tokens/ada" }), '"/tokens/ada" (--token-file)');
+  assertStringIncludes(credentialsRemedy({ tokenCommand: "echo s3cret" }), "--token-command");
+  assertStringIncludes(credentialsRemedy(given), "A2C_TOKEN");
+  assertStringIncludes(credentialsRemedy({ auth: given, header: {} }), "--auth");
+  assertStringIncludes(credentialsRemedy({ auth: {}, header: {} }), "computer join");
+  const all = [{ tokenCommand: "echo s3cret" }, given, { auth: given }].map(credentialsRemedy);
+  assert(!all.join().includes("s3cret"));
 });

@@ -167,6 +167,9 @@ const explainToOperator: Explain = (error) => {
 function explainToClient(credentials: CredentialOptions): Explain {
   return async (error) => {
     if (error instanceof ServerUnreachableError) return describeError(error);
+    if (error instanceof JoinRefusedError && error.serverCode === ErrorCode.FORBIDDEN && !error.isPassing) {
+      return `${describeError(error)}. ${TELL_USER}`;
+    }
     if (!(error instanceof AuthenticationError)) return await explainToOperator(error);
     // An address or a sender is refused whatever the credentials are, and where there are none, the error says why.
     const areRefused = error.serverCode !== ErrorCode.FORBIDDEN && !(error instanceof NoCredentialsError);
