@@ -1,5 +1,5 @@
 /** Checks the answer to a form: each value against its field. Pure. */
-import { countOf, shorten } from "../text/text.ts";
+import { countOf, isDate, shorten } from "../text/text.ts";
 import type {
   ChoicesField,
   FieldOption,
@@ -15,7 +15,6 @@ const MAX_QUOTED_NAME_LENGTH = 128;
 const MAX_PROBLEMS = 20;
 
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
-const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DATE_TIME = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(Z|[+-]\d{2}:\d{2})$/i;
 
 /** How a text of each format must look. */
@@ -131,13 +130,6 @@ function list({ options }: { readonly options: readonly FieldOption[] }): string
 
 function quoted(name: string): string {
   return JSON.stringify(shorten(name, MAX_QUOTED_NAME_LENGTH));
-}
-
-/** `Date` moves 2026-02-30 to March. */
-function isDate(text: string): boolean {
-  if (!DATE.test(text)) return false;
-  const date = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
 export function isDateTime(text: string): boolean {

@@ -47,3 +47,12 @@ export function excerpt(value: unknown): string {
 export function timeText(time: Date | string | number): string {
   return `${new Date(time).toISOString().replace("T", " ").slice(0, 16)} UTC`;
 }
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Whether a text is a day of the calendar, such as 2026-01-31; `Date` moves 2026-02-30 to March. */
+export function isDate(text: string): boolean {
+  if (!DATE.test(text)) return false;
+  const date = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}

@@ -15,7 +15,7 @@ Deno.test({
   async fn() {
     await using redis = await RedisServer.start();
     // The lease outlasts the flood, also on a busy machine.
-    const options = { url: redis.url, heartbeatMs: 2_500, leaseMs: 5_000 };
+    const options = { url: redis.url, heartbeatMs: 2_500, leaseMs: 10_000 };
     await using server = await SmcpServer.listen({ port: 0, redis: options });
     await using ada = await RawPeer.join(server.url, { role: "agent", name: "ada", office_id: "lab" });
     await using eve = await RawPeer.connect(server.url);

@@ -2,7 +2,7 @@
 import { isRecord, parseJson } from "../../json/json.ts";
 import { nameProblem } from "../../protocol/names.ts";
 import { ACCESS_RIGHTS, type AccessRights } from "../../protocol/rights.ts";
-import { describeError } from "../../text/text.ts";
+import { describeError, isDate } from "../../text/text.ts";
 import { GRANTED_ROLES, type GrantedRole, isGrantedRole } from "./provider.ts";
 import { contentProblem } from "../../files/watched_files.ts";
 
@@ -164,7 +164,8 @@ function readRoles(value: unknown): readonly GrantedRole[] {
 /** A date alone ends with its day, in UTC. */
 function readTime(value: unknown): number {
   const [, date, time] = typeof value === "string" ? ISO_TIME.exec(value) ?? [] : [];
-  const timeMs = date === undefined ? NaN : Date.parse(date + (time ?? "T23:59:59.999Z"));
+  const isReal = date !== undefined && isDate(date);
+  const timeMs = isReal ? Date.parse(date + (time ?? "T23:59:59.999Z")) : NaN;
   if (Number.isNaN(timeMs)) {
     throw contentProblem("expires must be a date, or a time with its zone, in ISO 8601");
   }

@@ -94,6 +94,7 @@ Deno.test("a line that is not understood is refused by its number, and no token 
     "s3cret __proto__=b": "unknown",
     "s3cret expires=soon": "expires",
     "s3cret expires=2030-02-31T10:00": "expires",
+    "s3cret expires=2030-02-31": "expires",
     "s3cret expires=2030-13-01": "expires",
     "sha256:s3cret": "64",
     "[s3cret": "JSON",
