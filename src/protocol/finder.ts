@@ -42,7 +42,7 @@ export interface FinderPage {
   readonly totalCount: number;
   /** How many documents a search in the text did not cover, or not whole. */
   readonly notIndexed?: number | undefined;
-  /** Why that is so, or why an MCP server that had documents has none, in one sentence. */
+  /** Why that is so, or why documents are missing, in one sentence. */
   readonly notice?: string | undefined;
 }
 

@@ -38,21 +38,25 @@ Deno.test("an Agent finds pages by their text, and behind them documents whose M
   assertEquals(second.documents.map(({ title }) => title), ["menu.txt"]);
 });
 
-Deno.test("a list and a search say that the folder of the documents is gone", async () => {
+Deno.test("a search says which folders of documents are gone, and a list where no document is left", async () => {
   using folder = new TempFolder();
-  const path = `${folder.path}/manuals`;
-  await Deno.mkdir(path);
-  await Deno.writeTextFile(`${path}/printer.md`, "# Printer\n\nToner.");
-  await using office = await ComputerOffice.open({
-    servers: { manuals: { type: "documents", folders: [path] } },
-  });
+  const folders = ["manuals", "reports"].map((name) => `${folder.path}/${name}`);
+  for (const path of folders) {
+    await Deno.mkdir(path);
+    await Deno.writeTextFile(`${path}/printer.md`, "# Printer\n\nToner.");
+  }
+  await using office = await ComputerOffice.open({ servers: { files: { type: "documents", folders } } });
   const find = (query?: string) => office.laptop.getFinder({ query });
-  await eventually(() => find(), ({ documents }) => documents.length === 1, "the document");
-  await Deno.rename(path, `${folder.path}/moved`);
-  for (const query of ["toner", undefined]) {
-    const isGone = ({ notice, documents }: FinderPage) => notice !== undefined && documents.length === 0;
-    const { notice } = await eventually(() => find(query), isGone, "a notice");
-    assertEquals(notice, 'Cannot open documents of "manuals": no such folder.');
+  await eventually(() => find(), ({ documents }) => documents.length === 2, "the documents");
+  const gone: string[] = [];
+  for (const [index, path] of folders.entries()) {
+    await Deno.rename(path, `${path}.moved`);
+    gone.push(`"${path.split("/").at(-1)}"`);
+    const notice = `Cannot open documents of ${gone.join(", ")}: no such folder.`;
+    for (const query of index === 0 ? ["toner"] : ["toner", undefined]) {
+      const isTold = (page: FinderPage) => page.notice === notice && page.documents.length === 1 - index;
+      await eventually(() => find(query), isTold, "the notice");
+    }
   }
 });
 

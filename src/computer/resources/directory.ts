@@ -109,8 +109,8 @@ export class ResourceDirectory {
     const page = words === undefined || words === ""
       ? await this.#list(query)
       : await this.#search(words, query);
-    const asked = await Promise.all(this.#ordered().map((resources) => resources.notice(query)));
-    const notices = new Set([page.notice, ...asked].filter((notice) => notice !== undefined));
+    const told = [page.notice, ...this.#ordered().map(({ notice }) => notice)];
+    const notices = new Set(told.filter((notice) => notice !== undefined));
     return notices.size === 0 ? page : { ...page, notice: [...notices].join(" ") };
   }
 

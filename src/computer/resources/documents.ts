@@ -19,6 +19,8 @@ import type { SearchedServer } from "./text_search.ts";
 
 /** How many entries of a catalogue are read before other work of the process runs. */
 const CATALOGUE_SLICE = 2_000;
+/** The most hosts of a server that say why documents are missing. */
+const MAX_EMPTY_HOSTS = 8;
 /** How long the subscription of a catalogue may take before the catalogue is read without it, in milliseconds. */
 const SUBSCRIPTION_GRACE_MS = 500;
 
@@ -50,8 +52,8 @@ export class ServerDocuments {
   #uris: ReadonlyMap<string, string> = new Map();
   /** Hosts whose Level 0 changed since the last request. */
   readonly #changedHosts = new Set<string>();
-  /** The hosts of the documents that the server listed last, while it lists none. */
-  #emptyHosts: ReadonlySet<string> = new Set();
+  /** Why documents are missing, as the catalogue of a host said last. */
+  readonly #notices = new Map<string, string>();
   /** Hosts without a catalogue in this session. */
   readonly #hostsWithoutCatalogue = new Set<string>();
   /** Hosts that cannot search in texts in this session. */
@@ -85,8 +87,7 @@ export class ServerDocuments {
 
   /** Takes the server's list: forgets documents that are not in it. */
   follow(uris: ReadonlyMap<string, string>): void {
-    if (uris.size > 0) this.#emptyHosts = new Set();
-    else if (this.#uris.size > 0) this.#emptyHosts = hostsOf(this.#uris.values());
+    if (uris.size === 0 && this.#uris.size > 0) this.#askWhyEmpty(hostsOf(this.#uris.values()));
     this.#uris = uris;
     const listed = new Set(uris.values());
     this.shelf.follow(listed);
@@ -97,6 +98,7 @@ export class ServerDocuments {
   reset(): void {
     this.#hostsWithoutCatalogue.clear();
     this.#hostsWithoutSearch.clear();
+    this.#notices.clear();
     this.catalogueUris.clear();
     this.cache.clearSubscriptions();
   }
@@ -136,19 +138,26 @@ export class ServerDocuments {
     };
   }
 
-  /** Why a server that had documents has none now, as far as its catalogues say it in time. */
-  async notice(withinMs: number): Promise<string | undefined> {
-    const asked = [...this.#emptyHosts].map((host) =>
-      settledWithin(this.#readNotice(buildDpeUri({ host })), withinMs).catch(() => undefined)
-    );
-    const notices = (await Promise.all(asked)).filter((notice) => notice !== undefined);
-    return notices.length === 0 ? undefined : shorten(notices.join(" "), MAX_NOTICE_LENGTH);
+  /** Why documents are missing, as far as catalogues have said it. */
+  get notice(): string | undefined {
+    return this.#notices.size === 0
+      ? undefined
+      : shorten([...this.#notices.values()].join(" "), MAX_NOTICE_LENGTH);
   }
 
-  async #readNotice(uri: string): Promise<string | undefined> {
-    const catalogue = readJsonContents((await this.#context.read(uri)).value);
+  /** Reads the catalogues of documents that are gone, which no request reads any more. */
+  #askWhyEmpty(hosts: Iterable<string>): void {
+    for (const host of [...hosts].slice(0, MAX_EMPTY_HOSTS)) {
+      this.#context.read(buildDpeUri({ host }))
+        .then(({ value }) => this.#keepNotice(host, readJsonContents(value)))
+        .catch(() => this.#notices.delete(host));
+    }
+  }
+
+  #keepNotice(host: string, catalogue: unknown): void {
     const notice = isRecord(catalogue) ? catalogue["notice"] : undefined;
-    return typeof notice === "string" ? notice : undefined;
+    this.#notices.delete(host);
+    if (typeof notice === "string" && this.#notices.size < MAX_EMPTY_HOSTS) this.#notices.set(host, notice);
   }
 
   summaryOf(key: string): Summary {
@@ -187,7 +196,9 @@ export class ServerDocuments {
     const readAtMs = now();
     try {
       const { value: contents, freshMs } = await read(uri);
-      const entries = readCatalogueEntries(contents);
+      const catalogue = readJsonContents(contents);
+      const entries = entriesOf(catalogue);
+      this.#keepNotice(host, catalogue);
       for (let start = 0; start < entries.length; start += CATALOGUE_SLICE) {
         if (start > 0) await delay(0);
         for (const entry of entries.slice(start, start + CATALOGUE_SLICE)) {
@@ -272,9 +283,8 @@ export function readDocumentSummary(
   return toDocumentSummary(readJsonContents(contents), origin);
 }
 
-/** The entries in the contents of a Level 0 read. Throws when the contents are not a catalogue. */
-function readCatalogueEntries(contents: readonly ResourceContents[]): readonly unknown[] {
-  const catalogue = readJsonContents(contents);
+/** The entries of what was read at Level 0. Throws when it is not a catalogue. */
+function entriesOf(catalogue: unknown): readonly unknown[] {
   if (isRecord(catalogue) && Array.isArray(catalogue["documents"])) return catalogue["documents"];
   throw new TypeError('Cannot read catalogue: "documents" is missing');
 }

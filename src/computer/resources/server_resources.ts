@@ -167,8 +167,8 @@ export class ServerResources {
   }
 
   /** See {@linkcode ServerDocuments.notice}. */
-  async notice(view: { readonly timeoutMs: number }): Promise<string | undefined> {
-    return this.#isShown() ? await this.#documents.notice(this.#within(view.timeoutMs)) : undefined;
+  get notice(): string | undefined {
+    return this.#isShown() ? this.#documents.notice : undefined;
   }
 
   /** Lists again if the list may have changed; after the deadline, the request goes on in the background. */
