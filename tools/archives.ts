@@ -13,7 +13,8 @@ import { basename, join, resolve } from "@std/path";
 import manifest from "../deno.json" with { type: "json" };
 import { BUNDLE_SYSTEMS, packBundles } from "./bundles.ts";
 import { buildNpmPackages } from "./npm.ts";
-import { DENO_SYSTEMS, DENO_VERSION, run, succeed, WINDOWS_DENO, WINDOWS_FOLDER, zip } from "./npm_parts.ts";
+import { run, succeed } from "./deno.ts";
+import { DENO_SYSTEMS, DENO_VERSION, WINDOWS_DENO, WINDOWS_FOLDER, zip } from "./npm_parts.ts";
 import { buildProgram } from "./program.ts";
 
 type System = typeof DENO_SYSTEMS[number];

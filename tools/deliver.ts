@@ -5,15 +5,15 @@
  * - `deno run -A tools/deliver.ts npm FOLDER`: the packages of the folder, to npm's registry.
  * - `… images FOLDER`: container images from the archives of the folder, as `ghcr.io/REPOSITORY`.
  * - `… servers FOLDER`: the `server-NAME.json` of the folder, to the MCP registry.
+ * - `… release FOLDER`: the files of the folder, as the release of the tag on GitHub.
  * - `… taps FOLDER`: the formula to `homebrew-tap`, and the manifest of Scoop to `scoop-bucket`.
  *
  * @module
  */
 
-import { basename, join, resolve } from "@std/path";
+import { basename, join, resolve } from "node:path";
 import manifest from "../deno.json" with { type: "json" };
-import { root } from "./deno.ts";
-import { run, succeed } from "./npm_parts.ts";
+import { root, run, succeed } from "./deno.ts";
 
 /** Publishes the packages that npm's registry does not have yet: the libraries first, since the program needs them. */
 async function deliverPackages(folder: string): Promise<void> {
@@ -75,6 +75,18 @@ async function deliverServers(folder: string): Promise<void> {
   }
 }
 
+/** Makes the release on GitHub, with the files of a folder. */
+async function deliverRelease(folder: string): Promise<void> {
+  const tag = `v${manifest.version}`;
+  const place = ["--repo", variable("GITHUB_REPOSITORY")];
+  const { code } = await run("gh", ["release", "view", tag, ...place], folder);
+  await deliver(tag, code === 0, async () => {
+    const files = Array.from(Deno.readDirSync(folder), ({ name }) => name).sort();
+    const words = ["release", "create", tag, ...place, "--verify-tag", "--generate-notes", ...files];
+    await succeed("gh", run("gh", words, folder));
+  });
+}
+
 /** The repositories of package managers, with the file in each. */
 const TAPS = { "homebrew-tap": "Formula/a2c-smcp.rb", "scoop-bucket": "bucket/a2c-smcp.json" };
 
@@ -125,6 +137,7 @@ const PARTS: Readonly<Record<string, (folder: string) => Promise<void>>> = {
   npm: deliverPackages,
   images: deliverImages,
   servers: deliverServers,
+  release: deliverRelease,
   taps: deliverTaps,
 };
 

@@ -1,13 +1,14 @@
 /**
- * Starts Deno itself: the very executable that runs the tool, so that no other version on the path takes part.
+ * Starts Deno itself, the very executable that runs the tool, so that no other version on the path takes part; and other
+ * commands of the machine.
  *
  * @module
  */
 
-import { fromFileUrl } from "@std/path";
+import { fileURLToPath } from "node:url";
 
 /** The root of the repository, where commands run unless told otherwise. */
-export const root = fromFileUrl(new URL("../", import.meta.url));
+export const root = fileURLToPath(new URL("../", import.meta.url));
 
 /** Where and how Deno runs. */
 export interface RunOptions {
@@ -80,4 +81,24 @@ export async function captureDeno(
   ]);
   const decoder = new TextDecoder();
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
+
+/** Runs a command of the machine in a folder. */
+export async function run(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  env: Record<string, string> = {},
+): Promise<Output> {
+  const { code, stdout, stderr } = await new Deno.Command(command, { args: [...args], cwd, env }).output();
+  const decoder = new TextDecoder();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
+
+export async function succeed(name: string, running: Promise<Output>): Promise<Output> {
+  const output = await running;
+  if (output.code !== 0) {
+    throw new Error(`Cannot run ${name}: exit code ${output.code}\n${output.stdout}${output.stderr}`);
+  }
+  return output;
 }

@@ -15,7 +15,7 @@ import * as esbuild from "esbuild";
 import manifest from "../deno.json" with { type: "json" };
 import project from "../project.json" with { type: "json" };
 import documentsManifest from "../packages/documents/deno.json" with { type: "json" };
-import { captureDeno, root } from "./deno.ts";
+import { captureDeno, root, run, succeed } from "./deno.ts";
 import { DOCUMENTS as DOCUMENTS_SERVER, mcpName } from "./mcp_servers.ts";
 import {
   bundle,
@@ -25,9 +25,7 @@ import {
   isBundled,
   OLDEST_NODE,
   pack,
-  run,
   STD_PATH,
-  succeed,
   writeCompletions,
 } from "./npm_parts.ts";
 

@@ -2,7 +2,7 @@
 import { dirname, join, resolve } from "@std/path";
 import * as esbuild from "esbuild";
 import manifest from "../deno.json" with { type: "json" };
-import type { Output } from "./deno.ts";
+import { run, succeed } from "./deno.ts";
 
 /** The oldest line of Node that gets corrections, with JSON imports that print no warning. */
 export const OLDEST_NODE = "22.12";
@@ -171,24 +171,4 @@ with zipfile.ZipFile(sys.argv[1], "w", zipfile.ZIP_DEFLATED) as archive:
 /** Writes a zip file of what these names are in a folder. */
 export async function zip(path: string, names: readonly string[], folder: string): Promise<void> {
   await succeed("zip", run("python3", ["-c", ZIP, path, ...names], folder));
-}
-
-/** Runs a command of the machine in a folder. */
-export async function run(
-  command: string,
-  args: readonly string[],
-  cwd: string,
-  env: Record<string, string> = {},
-): Promise<Output> {
-  const { code, stdout, stderr } = await new Deno.Command(command, { args: [...args], cwd, env }).output();
-  const decoder = new TextDecoder();
-  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
-}
-
-export async function succeed(name: string, running: Promise<Output>): Promise<Output> {
-  const output = await running;
-  if (output.code !== 0) {
-    throw new Error(`Cannot run ${name}: exit code ${output.code}\n${output.stdout}${output.stderr}`);
-  }
-  return output;
 }

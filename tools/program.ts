@@ -14,10 +14,10 @@ import * as esbuild from "esbuild";
 import manifest from "../deno.json" with { type: "json" };
 import documentsManifest from "../packages/documents/deno.json" with { type: "json" };
 import { EVERYTHING } from "../examples/everything_servers.ts";
-import { root } from "./deno.ts";
+import { root, run, succeed } from "./deno.ts";
 import { GATEWAY, mcpName } from "./mcp_servers.ts";
 import { buildNpmPackages, published } from "./npm.ts";
-import { DENO_STD, denoPackages, HUB_DEPENDENCY, install, pack, run, succeed } from "./npm_parts.ts";
+import { DENO_STD, denoPackages, HUB_DEPENDENCY, install, pack } from "./npm_parts.ts";
 
 const EVERYTHING_PACKAGE = EVERYTHING.replace("npm:", "");
 const EVERYTHING_MODULE = `${EVERYTHING_PACKAGE.replace(/@[\d.]+$/, "")}/dist/index.js`;

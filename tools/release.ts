@@ -16,8 +16,8 @@ import { stringify } from "yaml";
 import manifest from "../deno.json" with { type: "json" };
 import documents from "../packages/documents/deno.json" with { type: "json" };
 import project from "../project.json" with { type: "json" };
-import { root } from "./deno.ts";
-import { run, succeed, WINDOWS_DENO, WINDOWS_FOLDER } from "./npm_parts.ts";
+import { root, run, succeed } from "./deno.ts";
+import { WINDOWS_DENO, WINDOWS_FOLDER } from "./npm_parts.ts";
 import { toServerFiles } from "./mcp_servers.ts";
 
 const SUMMARY = "An AI agent uses the tools, windows and documents of other people's machines";

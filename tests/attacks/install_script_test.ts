@@ -1,7 +1,7 @@
 /** Attacker: who serves the release, and what is in the way on the machine where the install script runs */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
-import { run, succeed } from "../../tools/npm_parts.ts";
+import { run, succeed } from "../../tools/deno.ts";
 import { TempFolder } from "../fixtures/temp_folder.ts";
 
 const SCRIPT = fromFileUrl(new URL("../../deploy/install/install.sh", import.meta.url));

@@ -4,15 +4,15 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import manifest from "../../deno.json" with { type: "json" };
 import { DOCUMENTS, GATEWAY, mcpName, toServerFiles } from "../../tools/mcp_servers.ts";
-import { run } from "../../tools/npm_parts.ts";
-import { root } from "../../tools/deno.ts";
+import { root, run } from "../../tools/deno.ts";
 import { isWindows } from "../fixtures/system.ts";
 import { TempFolder } from "../fixtures/temp_folder.ts";
 
-/** Writes its words into `calls`. Of what it has sent before, `docker … inspect` finds an image. */
+/** Writes its words into `calls`. What it has sent before, `docker … inspect` and `gh release view` find. */
 const COMMAND = `#!/bin/sh
 case "$*" in
   *inspect*) grep -q -- "$4" "$CALLS" 2>/dev/null; exit ;;
+  *view*) grep -q -- "create $3" "$CALLS" 2>/dev/null; exit ;;
 esac
 echo "$(basename "$0") $*" >> "$CALLS"
 `;
@@ -26,7 +26,7 @@ class Release implements Disposable {
   constructor(files: Readonly<Record<string, string>>) {
     Deno.mkdirSync(this.path);
     for (const [name, text] of Object.entries(files)) Deno.writeTextFileSync(join(this.path, name), text);
-    for (const command of ["docker", "publisher"]) {
+    for (const command of ["docker", "gh", "publisher"]) {
       Deno.writeTextFileSync(join(this.#folder.path, command), COMMAND, { mode: 0o755 });
     }
   }
@@ -138,5 +138,19 @@ Deno.test({
     assertStringIncludes(documents, `--target documents --tag ghcr.io/ada/sdk/documents:${version}`);
     assertStringIncludes(await release.deliver("images", variables), `sdk:${version}: is there already`);
     assertEquals(release.calls.length, 2);
+  },
+});
+
+Deno.test({
+  name: "the release has all files of the folder, and is made once",
+  ignore: isWindows,
+  fn: async () => {
+    using release = new Release({ "install.sh": "", "SHA256SUMS": "" });
+    const variables = { GITHUB_REPOSITORY: "ada/sdk" };
+    await release.deliver("release", variables);
+    const [words = ""] = release.calls;
+    assertMatch(words, /^gh release create v[\d.]+ --repo ada\/sdk .* SHA256SUMS install\.sh$/);
+    assertStringIncludes(await release.deliver("release", variables), "is there already");
+    assertEquals(release.calls.length, 1);
   },
 });

@@ -1,7 +1,6 @@
 /** A registry of npm on this machine (verdaccio), from which the packages of this repository are installed as anybody would. */
 import { join } from "@std/path";
-import { root } from "../../tools/deno.ts";
-import { run, succeed } from "../../tools/npm_parts.ts";
+import { root, run, succeed } from "../../tools/deno.ts";
 import { RunningDoor } from "../fixtures/door.ts";
 
 /** One of its dependencies asks for a tag that copies of the public registry may lack. */
