@@ -5,7 +5,7 @@ import { parseFollowCallRet } from "../protocol/answers.ts";
 import { A2C_BLOB_HANDLE } from "../protocol/blobs.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { ASK_TOOL_CALL_EVENT, FOLLOW_CALL_EVENT, TOOL_CALL_EVENT } from "../protocol/events.ts";
-import { RequestTimeoutError } from "../link/errors.ts";
+import { ConnectionClosedError, mayHaveRun, RequestTimeoutError } from "../link/errors.ts";
 import type { CallProgress } from "../protocol/progress.ts";
 import { type CallTimeouts, DEFAULT_TIMEOUT_SECONDS, toCallTimes } from "../protocol/call.ts";
 import { A2C_INPUT_REQUIRED } from "../protocol/questions.ts";
@@ -18,6 +18,7 @@ import type { AgentEventOf } from "./events.ts";
 import type { Listeners } from "./listeners.ts";
 import type { OnQuestion } from "./questions.ts";
 import type { CallToolOptions } from "./remote_options.ts";
+import { SmcpError } from "../protocol/errors.ts";
 import { hasCode, type Requests, toTimeoutSeconds } from "./requests.ts";
 
 /** What the calls of an Agent share. */
@@ -46,23 +47,41 @@ export async function callTool(
   const body = { req_id: reqId, tool_name: tool, params };
   const event = ask ? ASK_TOOL_CALL_EVENT : TOOL_CALL_EVENT;
   const send = () => requests.ask(event, body, { signal, timeoutMs, parse: parseCallToolResult });
+  let hasBegun = false;
+  const onBegun = () => void (hasBegun = true);
   try {
     if (onQuestion !== undefined) await abortable(facts.openChannel(requests), signal);
     let result = await send();
     const isQuestion = result.meta?.[A2C_INPUT_REQUIRED] !== undefined;
     if (isQuestion && await isChannelOpen(requests, parts, signal)) {
       const { answerQuestions } = await import("./questions.ts");
-      const asking = { requests, tool, params, reqId, timeoutMs, signal, onQuestion, onWait };
+      const asking = { requests, tool, params, reqId, timeoutMs, signal, onQuestion, onWait, onBegun };
       result = await answerQuestions(result, { ...asking, repeat: send });
     }
+    onBegun();
     if (!result.content.some(isLarge)) return result;
     return await requests.fill((filling) => fillBlobs(result, filling), { signal, timeoutMs });
   } catch (error) {
     if (signal?.aborted || mayRunLater(error)) requests.cancel(reqId);
-    throw error;
+    throw hasBegun ? afterBegin(error) : error;
   } finally {
     progress[Symbol.dispose]();
   }
+}
+
+/** The error of a request that belongs to a call whose tool has begun to run: that it reached nobody says nothing of the tool. */
+function afterBegin(error: unknown): unknown {
+  if (mayHaveRun(error) || !(error instanceof Error)) return error;
+  const { message } = error;
+  if (error instanceof RequestTimeoutError) return new RequestTimeoutError(message, { cause: error });
+  if (error instanceof ConnectionClosedError) {
+    return new ConnectionClosedError(message, { isPermanent: error.isPermanent, cause: error });
+  }
+  if (!(error instanceof SmcpError)) return error;
+  return new SmcpError(error.code, message, {
+    details: { ...error.details, may_have_run: true },
+    cause: error,
+  });
 }
 
 /** Whether a call failed because nobody answered. Other Servers do not cancel it, nor ours the answer to a question of it. */

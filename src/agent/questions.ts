@@ -91,6 +91,8 @@ export interface AskingCall {
   readonly signal: AbortSignal | undefined;
   readonly onQuestion: OnQuestion | undefined;
   readonly onWait: ((wait: CallWait) => void) | undefined;
+  /** Called when the MCP server itself asks: its tool runs. */
+  readonly onBegun: () => void;
   /** Sends the call again, under the same id. */
   readonly repeat: () => Promise<CallToolResult>;
 }
@@ -113,6 +115,7 @@ export async function answerQuestions(result: CallToolResult, call: AskingCall):
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const required = readInputRequired(last);
     if (required === undefined) return last;
+    if (required.mode === "form" || required.mode === "url") call.onBegun();
     const server = last.meta?.[A2C_MCP_SERVER];
     const waitMs = required.mode === "wait" ? waits.grant(required.expires_in_ms) : 0;
     const answer = required.mode === "wait"

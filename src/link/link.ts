@@ -86,7 +86,7 @@ export class Link implements AsyncDisposable {
     options: LinkOptions,
     context: { readonly listener: LinkListener; readonly timeoutMs?: number; readonly signal?: AbortSignal },
   ): Promise<Link> {
-    const warning = newPlainTextWarning(options.url, options);
+    const warning = options.logger && newPlainTextWarning(options.url, options);
     const link = new Link(options, context.listener);
     await loadTracing();
     if (warning !== undefined) link.#log.warn(warning);

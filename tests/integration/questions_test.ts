@@ -5,6 +5,7 @@ import { fromFileUrl } from "@std/path";
 import { Agent } from "../../src/agent/agent.ts";
 import type { AgentQuestion } from "../../src/agent/questions.ts";
 import type { QuestionRequest } from "../../src/computer/questions/question.ts";
+import { ConnectionClosedError, mayHaveRun } from "../../src/link/errors.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
 import type { InputRequired } from "../../src/protocol/questions.ts";
 import type { CallToolResult } from "../../src/protocol/tools.ts";
@@ -72,6 +73,19 @@ Deno.test("the public server is asked again after the user has opened the page t
   assertStringIncludes((await call("decline"))[2], "did not agree");
   const again = await call("accept");
   assertEquals(again[1], undefined);
+});
+
+Deno.test("an answer that reaches nobody is no sign that the tool has not run", async () => {
+  await using office = await ComputerOffice.open({ servers: { s: everything() } });
+  const onQuestion = async () => {
+    await office.agent.close();
+    return { action: "accept", content: { name: "Ada", check: true } } as const;
+  };
+  const error = await assertRejects(
+    () => office.laptop.callTool(FORM, {}, { onQuestion }),
+    ConnectionClosedError,
+  );
+  assertEquals([error.isPermanent, mayHaveRun(error)], [true, true]);
 });
 
 Deno.test("a server on version 2 of the SDK asks for an order and gets it", async () => {

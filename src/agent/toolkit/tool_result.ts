@@ -168,7 +168,7 @@ export function explainRead(error: unknown): string {
 function explainConnection(error: unknown, request: "call" | "read"): string | undefined {
   if (!(error instanceof ConnectionClosedError || error instanceof RequestTimeoutError)) return undefined;
   const isRead = request === "read";
-  const effect = isRead ? "" : " The tool did not run.";
+  const effect = isRead ? "" : mayHaveRun(error) ? " The tool may have run." : " The tool did not run.";
   const isClosed = error instanceof ConnectionClosedError;
   if (isClosed && error.isPermanent) return `this program has left the office.${effect} Tell the user`;
   if (error.isUnsent) return `the office cannot be reached now.${effect} ${TRY_AGAIN}`;
