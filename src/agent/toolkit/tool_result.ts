@@ -89,7 +89,7 @@ function effectOf(meta: CallToolResult["meta"]): boolean | undefined {
   const { error_code: code, a2c_reason: reason, a2c_cancelled: isCancelled, may_have_run } = meta ?? {};
   if (code === undefined && isCancelled !== true) return undefined;
   if (typeof may_have_run === "boolean") return may_have_run;
-  return code !== undefined && reason === undefined && !NOT_RUN.has(code);
+  return reason === undefined && (code === undefined || !NOT_RUN.has(code));
 }
 
 function adviceOf(meta: CallToolResult["meta"], mayHaveRun: boolean): string | undefined {

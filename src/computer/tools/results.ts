@@ -126,7 +126,11 @@ export function toFailureOutcome(error: unknown, call: FailedCall): ToolOutcome 
   if (error instanceof ToolCallCancelled) {
     const when = awaited === undefined ? "" : AWAITED_WORDS[awaited](server ?? "");
     return {
-      result: failureResult(`Tool "${name}" was cancelled${when}`, { a2c_cancelled: true }),
+      // A cancel has no code that would tell it.
+      result: failureResult(`Tool "${name}" was cancelled${when}`, {
+        a2c_cancelled: true,
+        may_have_run: false,
+      }),
       outcome: "cancelled",
     };
   }

@@ -73,7 +73,8 @@ Deno.test("toMcpResult() says of each failure that is not the tool's own whether
   assertEquals([413, 4003, 4004].map((error_code) => effect({ error_code })), Array(3).fill(true));
   assertEquals(effect({ error_code: 4003, a2c_reason: "busy" }), false);
   assertEquals(effect({ error_code: 4003, a2c_reason: "not_running", may_have_run: true }), true);
-  assertEquals([effect({ a2c_cancelled: true }), effect({ own: 1 })], [false, undefined]);
+  assertEquals([effect({ a2c_cancelled: true }), effect({ own: 1 })], [true, undefined]);
+  assertEquals(effect({ a2c_cancelled: true, may_have_run: false }), false);
 });
 
 Deno.test("failureResult() tells a model whether the tool may have run, and what to do", () => {

@@ -40,7 +40,7 @@ Deno.test("a result without content, isError and metadata gets defaults", () => 
 
 Deno.test("each failure has its code and its outcome, and never the text of an internal error", () => {
   const cases: [unknown, Record<string, unknown>, string][] = [
-    [new ToolCallCancelled("x"), { a2c_cancelled: true }, "cancelled"],
+    [new ToolCallCancelled("x"), { a2c_cancelled: true, may_have_run: false }, "cancelled"],
     [new ServerTimeoutError("x"), { error_code: 4004, a2c_timeout: true }, "timeout"],
     [new ServerAuthorizationError(401), { error_code: 4006 }, "error"],
     [new ServerAuthorizationError(403), { error_code: 4007 }, "error"],
