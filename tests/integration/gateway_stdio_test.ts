@@ -216,7 +216,7 @@ Deno.test("a gateway that the Server refuses goes on, and tells its client why",
       text,
       /wrong token\)\. Trying again does not help: tell the user, who has to correct the token/,
     );
-    assertStringIncludes(text, `"${file}" (--token-file)`);
+    assertStringIncludes(text, `${JSON.stringify(file)} (--token-file)`);
     assert(!text.includes("Try again"), text);
   }
 });
