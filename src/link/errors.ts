@@ -49,7 +49,8 @@ export class RequestTimeoutError extends Error {
 
 /**
  * Whether a tool call may have run although it failed with this error, so that making it again could run the tool twice: see
- * "Retry a call that may have run" in the guide for Agents. Of a failed result, `meta.may_have_run` says the same.
+ * "Retry a call that may have run" in the guide for Agents. Of a failed result, `meta.may_have_run` says the same. True as
+ * well of an abort, unless its signal has a reason of your own.
  *
  * ```ts
  * import { mayHaveRun, RequestTimeoutError } from "@a2c-smcp/sdk/agent";
@@ -60,7 +61,7 @@ export class RequestTimeoutError extends Error {
 export function mayHaveRun(error: unknown): boolean {
   if (error instanceof SmcpError) return error.details?.["may_have_run"] === true;
   const isOfConnection = error instanceof ConnectionClosedError || error instanceof RequestTimeoutError;
-  return isOfConnection && !error.isUnsent;
+  return isOfConnection ? !error.isUnsent : error instanceof DOMException;
 }
 
 /** The Server could not be reached within the time limit, or a retry cannot succeed (`isPermanent`). */

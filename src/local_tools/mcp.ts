@@ -1,5 +1,5 @@
 /** What MCP clients get, in MCP's own shapes: the same in 2025-11-25 and 2026-07-28. */
-import type { ContentItem, Only, ResourceItem, ResourceLinkItem } from "../protocol/tools.ts";
+import type { ContentItem, Only, ResourceItem, ResourceLinkItem, ToolResultMeta } from "../protocol/tools.ts";
 import type { ToolIcon } from "../protocol/tool_details.ts";
 
 /** Any JSON object. */
@@ -44,8 +44,8 @@ export type McpToolResult = {
   readonly structuredContent?: unknown;
   /** Whether the tool failed. */
   readonly isError?: boolean;
-  /** Metadata of the result. */
-  readonly _meta?: Json;
+  /** Metadata of the result; of a refused call, how long to wait in milliseconds. */
+  readonly _meta?: Readonly<ToolResultMeta> & { readonly retry_after_ms?: number };
 };
 
 /** A result that is one text. */
@@ -54,6 +54,6 @@ export function textResult(text: string): McpToolResult {
 }
 
 /** A failure: the text says what to do, for a model. */
-export function errorResult(text: string, meta?: Json): McpToolResult {
+export function errorResult(text: string, meta?: McpToolResult["_meta"]): McpToolResult {
   return { ...textResult(text), isError: true, ...(meta === undefined ? {} : { _meta: meta }) };
 }

@@ -148,7 +148,7 @@ export function failureResult(
     [A2C_COMPUTER]: computer,
     error_code: codeOf(error),
     may_have_run: mayHaveRun(error),
-    ...(retry_after_ms === undefined ? {} : { retry_after_ms }),
+    ...(typeof retry_after_ms === "number" ? { retry_after_ms } : {}),
   });
 }
 
