@@ -48,40 +48,38 @@ export async function callTool(
   const event = ask ? ASK_TOOL_CALL_EVENT : TOOL_CALL_EVENT;
   const send = () => requests.ask(event, body, { signal, timeoutMs, parse: parseCallToolResult });
   let hasBegun = false;
-  const onBegun = () => void (hasBegun = true);
   try {
     if (onQuestion !== undefined) await abortable(facts.openChannel(requests), signal);
     let result = await send();
     const isQuestion = result.meta?.[A2C_INPUT_REQUIRED] !== undefined;
     if (isQuestion && await isChannelOpen(requests, parts, signal)) {
       const { answerQuestions } = await import("./questions.ts");
+      const onBegun = () => void (hasBegun = true);
       const asking = { requests, tool, params, reqId, timeoutMs, signal, onQuestion, onWait, onBegun };
       result = await answerQuestions(result, { ...asking, repeat: send });
     }
-    onBegun();
     if (!result.content.some(isLarge)) return result;
     return await requests.fill((filling) => fillBlobs(result, filling), { signal, timeoutMs });
   } catch (error) {
     if (signal?.aborted || mayRunLater(error)) requests.cancel(reqId);
-    throw hasBegun ? afterBegin(error) : error;
+    throw hasBegun && error !== signal?.reason ? afterBegin(error) : error;
   } finally {
     progress[Symbol.dispose]();
   }
 }
 
-/** The error of a request that belongs to a call whose tool has begun to run: that it reached nobody says nothing of the tool. */
+/** The error of a request that belongs to a call whose tool may run: that it reached nobody says nothing of the tool. */
 function afterBegin(error: unknown): unknown {
   if (mayHaveRun(error) || !(error instanceof Error)) return error;
   const { message } = error;
-  if (error instanceof RequestTimeoutError) return new RequestTimeoutError(message, { cause: error });
-  if (error instanceof ConnectionClosedError) {
-    return new ConnectionClosedError(message, { isPermanent: error.isPermanent, cause: error });
+  if (error instanceof SmcpError) {
+    const details = { ...error.details, may_have_run: true };
+    return new SmcpError(error.code, message, { details, cause: error });
   }
-  if (!(error instanceof SmcpError)) return error;
-  return new SmcpError(error.code, message, {
-    details: { ...error.details, may_have_run: true },
-    cause: error,
-  });
+  if (error instanceof RequestTimeoutError) return new RequestTimeoutError(message, { cause: error });
+  // Whatever else ends a request has ended the connection for good, such as credentials that are revoked.
+  const isPermanent = !(error instanceof ConnectionClosedError) || error.isPermanent;
+  return new ConnectionClosedError(message, { isPermanent, cause: error });
 }
 
 /** Whether a call failed because nobody answered. Other Servers do not cancel it, nor ours the answer to a question of it. */

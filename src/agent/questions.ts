@@ -91,7 +91,7 @@ export interface AskingCall {
   readonly signal: AbortSignal | undefined;
   readonly onQuestion: OnQuestion | undefined;
   readonly onWait: ((wait: CallWait) => void) | undefined;
-  /** Called when the MCP server itself asks: its tool runs. */
+  /** Called when the tool may run from now on: its MCP server asks, or somebody may let the call go on without an answer. */
   readonly onBegun: () => void;
   /** Sends the call again, under the same id. */
   readonly repeat: () => Promise<CallToolResult>;
@@ -115,7 +115,7 @@ export async function answerQuestions(result: CallToolResult, call: AskingCall):
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const required = readInputRequired(last);
     if (required === undefined) return last;
-    if (required.mode === "form" || required.mode === "url") call.onBegun();
+    if (required.mode !== "approval") call.onBegun();
     const server = last.meta?.[A2C_MCP_SERVER];
     const waitMs = required.mode === "wait" ? waits.grant(required.expires_in_ms) : 0;
     const answer = required.mode === "wait"
@@ -131,7 +131,9 @@ export async function answerQuestions(result: CallToolResult, call: AskingCall):
       const wrong = problemsOf(error);
       if (wrong === undefined && !isNotOpen(error)) throw error;
       problems = wrong ?? [];
-      if (wrong === undefined) last = await call.repeat();
+      if (wrong !== undefined) continue;
+      call.onBegun();
+      last = await call.repeat();
     }
   }
   return last;

@@ -1,4 +1,5 @@
 /** Errors that do not cross the wire: they describe a failure on the caller's own side. */
+import { ErrorCode } from "../protocol/error_codes.ts";
 import { type Farewell, hasEndedCredentials } from "../protocol/farewell.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import type { ProtocolMinor } from "../protocol/version.ts";
@@ -59,7 +60,11 @@ export class RequestTimeoutError extends Error {
  * ```
  */
 export function mayHaveRun(error: unknown): boolean {
-  if (error instanceof SmcpError) return error.details?.["may_have_run"] === true;
+  if (error instanceof SmcpError) {
+    // Without a word of it, a refusal is clear; a peer of another implementation that failed may have passed the call on.
+    const isUnclear = error.code === ErrorCode.TIMEOUT || error.code === ErrorCode.INTERNAL_ERROR;
+    return (error.details?.["may_have_run"] ?? isUnclear) === true;
+  }
   const isOfConnection = error instanceof ConnectionClosedError || error instanceof RequestTimeoutError;
   return isOfConnection ? !error.isUnsent : error instanceof DOMException;
 }

@@ -163,7 +163,7 @@ export class Link implements AsyncDisposable {
     this.#membership = undefined;
     if (membership === undefined) return;
     const message = `Cannot complete the request: office "${membership.office_id}" was left`;
-    this.#leaving.abort(new SmcpError(ErrorCode.NOT_IN_ROOM, message));
+    this.#leaving.abort(new SmcpError(ErrorCode.NOT_IN_ROOM, message, { details: { may_have_run: true } }));
     this.#leaving = new AbortController();
     if (this.#connection === undefined) return;
     await abortable(leaveOffice(this.#connection, membership), options.signal);

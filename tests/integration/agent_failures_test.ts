@@ -2,7 +2,7 @@ import { createToolkit } from "../../src/agent/toolkit/toolkit.ts";
 import { assertEquals, assertObjectMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { Agent, type AgentOptions } from "../../src/agent/agent.ts";
 import { SmcpError, toErrorAck } from "../../src/protocol/errors.ts";
-import { ConnectionClosedError, RequestTimeoutError } from "../../src/link/errors.ts";
+import { ConnectionClosedError, mayHaveRun, RequestTimeoutError } from "../../src/link/errors.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { acceptJoin, BareServer } from "./_bare_server.ts";
 import { NOTHING, ScriptedComputer, textResult } from "./_scripted_computer.ts";
@@ -177,6 +177,32 @@ Deno.test("a signal that is aborted already sends nothing", async () => {
   await assertRejects(() => agent.computer("laptop").getTools({ signal }), TypeError, "too late");
   await agent.listOffice();
   assertEquals(computer.requests.filter(({ event }) => event !== "notify:enter_office"), []);
+});
+
+Deno.test("a call that was sent may have run, unless it was refused", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  // The last one has no answer.
+  const answers: unknown[] = [
+    {},
+    ...[408, 500, 403].map((code) => ({ error: { code, message: "no" } })),
+    NOTHING,
+  ];
+  const asked = Promise.withResolvers<void>();
+  using _computer = await ScriptedComputer.join(server.url, {
+    answers: {
+      "client:tool_call": () => {
+        if (answers.length === 1) asked.resolve();
+        return answers.shift();
+      },
+    },
+  });
+  await using agent = await connect(server.url);
+  const call = async () => mayHaveRun(await assertRejects(() => agent.computer("laptop").callTool("echo")));
+  const told = [await call(), await call(), await call(), await call()];
+  const left = call();
+  await within(asked.promise, "the last call");
+  await agent.leave();
+  assertEquals([...told, await left], [true, true, true, false, true]);
 });
 
 Deno.test("a call that no Server answers rejects in time and is cancelled", async () => {

@@ -1,6 +1,6 @@
 // Questions that MCP servers ask during calls, from the Agent's call to the answer, with real MCP servers.
 
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStrictEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import { Agent } from "../../src/agent/agent.ts";
 import type { AgentQuestion } from "../../src/agent/questions.ts";
@@ -86,6 +86,39 @@ Deno.test("an answer that reaches nobody is no sign that the tool has not run", 
     ConnectionClosedError,
   );
   assertEquals([error.isPermanent, mayHaveRun(error)], [true, true]);
+});
+
+Deno.test("a call that waits for the person at its Computer may have run, whoever leaves", async () => {
+  await using office = await ComputerOffice.open({ servers: { s: everything() } }, {
+    answerQuestion: () => new Promise<undefined>(() => {}),
+  });
+  const options = { onQuestion: () => undefined, onWait: () => void office.agent.close() };
+  assert(mayHaveRun(await assertRejects(() => office.laptop.callTool(FORM, {}, options))));
+});
+
+Deno.test("a tool that asks may have run when the credentials of its Agent have ended", async () => {
+  const account = new AbortController();
+  // The Computer comes first, the Agent second.
+  const accounts = [undefined, account.signal];
+  await using office = await ComputerOffice.open({ servers: { s: everything() } }, {
+    server: { auth: { authenticate: () => ({ principal: "ada", signal: accounts.shift() }) } },
+  });
+  const ended = office.next("failed");
+  const onQuestion = async () => {
+    account.abort("revoked");
+    await ended;
+    return { action: "accept", content: { name: "Ada", check: true } } as const;
+  };
+  assert(mayHaveRun(await assertRejects(() => office.laptop.callTool(FORM, {}, { onQuestion }))));
+});
+
+Deno.test("the reason of an abort is that of the signal, whatever the tool has done", async () => {
+  await using office = await ComputerOffice.open({ servers: { s: everything() } });
+  const ending = new AbortController();
+  const reason = new SmcpError(403, "mine");
+  const onQuestion = () => (ending.abort(reason), new Promise<undefined>(() => {}));
+  const call = () => office.laptop.callTool(FORM, {}, { onQuestion, signal: ending.signal });
+  assertStrictEquals(await assertRejects(call), reason);
 });
 
 Deno.test("a server on version 2 of the SDK asks for an order and gets it", async () => {

@@ -186,7 +186,7 @@ function explain(error: unknown, computer: string): string {
     return "you may call it only after the owner of the Computer was asked, and this Computer, or the Server, cannot do " +
       "that. The tool did not run. Tell the user";
   }
-  if (error instanceof SmcpError && error.details?.["may_have_run"] === true) {
+  if (error instanceof SmcpError && mayHaveRun(error)) {
     const what = error.code === ErrorCode.NOT_FOUND
       ? "it left the office during the call"
       : toSeenError(error);
