@@ -58,6 +58,9 @@ Deno.test("a search says which folders of documents are gone, and a list where n
       await eventually(() => find(query), isTold, "the notice");
     }
   }
+  for (const path of folders) await Deno.rename(`${path}.moved`, path);
+  const isBack = ({ notice, documents }: FinderPage) => notice === undefined && documents.length === 2;
+  for (const query of ["toner", undefined]) await eventually(() => find(query), isBack, "all documents");
 });
 
 Deno.test("an older Computer gets the words of a query as keywords", async () => {

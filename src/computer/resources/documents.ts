@@ -20,7 +20,7 @@ import type { SearchedServer } from "./text_search.ts";
 /** How many entries of a catalogue are read before other work of the process runs. */
 const CATALOGUE_SLICE = 2_000;
 /** The most hosts of a server that say why documents are missing. */
-const MAX_EMPTY_HOSTS = 8;
+const MAX_NOTICES = 8;
 /** How long the subscription of a catalogue may take before the catalogue is read without it, in milliseconds. */
 const SUBSCRIPTION_GRACE_MS = 500;
 
@@ -54,6 +54,8 @@ export class ServerDocuments {
   readonly #changedHosts = new Set<string>();
   /** Why documents are missing, as the catalogue of a host said last. */
   readonly #notices = new Map<string, string>();
+  /** Hosts that are asked why in this session. */
+  #asked = new Set<string>();
   /** Hosts without a catalogue in this session. */
   readonly #hostsWithoutCatalogue = new Set<string>();
   /** Hosts that cannot search in texts in this session. */
@@ -87,8 +89,10 @@ export class ServerDocuments {
 
   /** Takes the server's list: forgets documents that are not in it. */
   follow(uris: ReadonlyMap<string, string>): void {
-    if (uris.size === 0 && this.#uris.size > 0) this.#askWhyEmpty(hostsOf(this.#uris.values()));
+    // Few documents that come back are read one by one, without the catalogue that had the notice.
+    const asked = uris.size === 0 ? hostsOf(this.#uris.values()) : this.#notices.keys();
     this.#uris = uris;
+    for (const host of [...asked].slice(0, MAX_NOTICES)) void this.#askWhy(host);
     const listed = new Set(uris.values());
     this.shelf.follow(listed);
     this.cache.follow(listed);
@@ -99,6 +103,7 @@ export class ServerDocuments {
     this.#hostsWithoutCatalogue.clear();
     this.#hostsWithoutSearch.clear();
     this.#notices.clear();
+    this.#asked = new Set();
     this.catalogueUris.clear();
     this.cache.clearSubscriptions();
   }
@@ -145,19 +150,27 @@ export class ServerDocuments {
       : shorten([...this.#notices.values()].join(" "), MAX_NOTICE_LENGTH);
   }
 
-  /** Reads the catalogues of documents that are gone, which no request reads any more. */
-  #askWhyEmpty(hosts: Iterable<string>): void {
-    for (const host of [...hosts].slice(0, MAX_EMPTY_HOSTS)) {
-      this.#context.read(buildDpeUri({ host }))
-        .then(({ value }) => this.#keepNotice(host, readJsonContents(value)))
-        .catch(() => this.#notices.delete(host));
+  /** Reads the catalogue of a host for its notice alone, and again when the list has changed meanwhile. */
+  async #askWhy(host: string): Promise<void> {
+    const asked = this.#asked;
+    if (asked.has(host)) return;
+    asked.add(host);
+    let catalogue: unknown;
+    for (let uris; uris !== this.#uris && asked === this.#asked;) {
+      uris = this.#uris;
+      catalogue = await this.#context.read(buildDpeUri({ host }))
+        .then(({ value }) => readJsonContents(value))
+        .catch(() => undefined);
     }
+    asked.delete(host);
+    if (asked === this.#asked) this.#keepNotice(host, catalogue);
   }
 
   #keepNotice(host: string, catalogue: unknown): void {
     const notice = isRecord(catalogue) ? catalogue["notice"] : undefined;
     this.#notices.delete(host);
-    if (typeof notice === "string" && this.#notices.size < MAX_EMPTY_HOSTS) this.#notices.set(host, notice);
+    if (typeof notice !== "string" || this.#notices.size >= MAX_NOTICES) return;
+    this.#notices.set(host, shorten(notice, MAX_NOTICE_LENGTH));
   }
 
   summaryOf(key: string): Summary {
@@ -211,6 +224,7 @@ export class ServerDocuments {
       }
     } catch (error) {
       this.#hostsWithoutCatalogue.add(host);
+      this.#notices.delete(host);
       log.debug("host has no catalogue; its documents are read one by one", {
         server,
         uri,
