@@ -79,8 +79,10 @@ async function deliverServers(folder: string): Promise<void> {
 async function deliverRelease(folder: string): Promise<void> {
   const tag = `v${manifest.version}`;
   const place = ["--repo", variable("GITHUB_REPOSITORY")];
-  const { code } = await run("gh", ["release", "view", tag, ...place], folder);
-  await deliver(tag, code === 0, async () => {
+  // A run that was stopped leaves a draft, which nobody else sees.
+  const view = ["release", "view", tag, ...place, "--json", "isDraft", "--jq", ".isDraft"];
+  const { code, stdout } = await run("gh", view, folder);
+  await deliver(tag, code === 0 && stdout.trim() === "false", async () => {
     const files = Array.from(Deno.readDirSync(folder), ({ name }) => name).sort();
     const words = ["release", "create", tag, ...place, "--verify-tag", "--generate-notes", ...files];
     await succeed("gh", run("gh", words, folder));

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { dirname, join } from "@std/path";
+import { dirname, join } from "node:path";
 import manifest from "../deno.json" with { type: "json" };
 import documents from "../packages/documents/deno.json" with { type: "json" };
 import { captureDeno, root, runDeno } from "./deno.ts";

@@ -198,7 +198,7 @@ export interface ToolResultMeta {
   error_code?: number;
   /** Why a call with 4003 was not made: see {@linkcode ToolFailureReason}. */
   a2c_reason?: ToolFailureReason;
-  /** True for a failed or cancelled call whose tool may have run; where it has not, our Computers say false of a cancel, and nothing of a failure. */
+  /** Whether the tool of a failed or cancelled call may have run. Absent from a failure of ours: it has not. */
   may_have_run?: boolean;
   /** Whether the call timed out. */
   a2c_timeout?: boolean;
