@@ -217,6 +217,11 @@ export class Agent implements AsyncDisposable {
     return this.#link.isConnected;
   }
 
+  /** Why the connection has not come back yet, such as "connection refused"; `undefined` before an attempt has failed. */
+  get problem(): string | undefined {
+    return this.#link.problem;
+  }
+
   /** Aborted when the Agent is closed or has failed. */
   get ended(): AbortSignal {
     return this.#ending.signal;

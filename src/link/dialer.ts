@@ -45,6 +45,8 @@ export class Dialer {
   #protocol: ProtocolMinor;
   /** Whether this member was connected before: until then, only an unreachable Server is retried. */
   #hasConnected = false;
+  /** Why the last attempt failed; `undefined` after one that has not. */
+  problem: string | undefined;
   #isRenewing = false;
   #hasToldOfPolling = false;
 
@@ -82,6 +84,7 @@ export class Dialer {
       return this.#tryAll({ ...attempts, timeoutMs });
     });
     this.#hasConnected = true;
+    this.problem = undefined;
     return connection;
   }
 
@@ -102,6 +105,7 @@ export class Dialer {
         const waitMs = Math.round(backoff.next());
         const isLast = performance.now() + waitMs >= deadlineMs;
         if (!(error instanceof Error) || !this.#mayPass(error, performance.now() - startMs)) throw error;
+        this.problem = error.message;
         const wasCutShort = attemptMs < ATTEMPT_TIMEOUT_MS && performance.now() >= deadlineMs;
         if (isLast) throw wasCutShort && earlier !== undefined ? earlier : error;
         // One warning for each loss: retries every ten seconds would flood the log.

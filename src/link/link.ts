@@ -102,6 +102,11 @@ export class Link implements AsyncDisposable {
     return this.#connection !== undefined;
   }
 
+  /** Why the connection has not come back yet; `undefined` before an attempt has failed. */
+  get problem(): string | undefined {
+    return this.#dialer.problem;
+  }
+
   /** The largest message that the Server accepts now, in bytes; `undefined` while there is no connection. */
   get maxPayloadBytes(): number | undefined {
     return this.#connection?.maxPayloadBytes;

@@ -6,6 +6,7 @@ import type { McpToolResult } from "../../src/local_tools/mcp.ts";
 import { OfficeView } from "../../src/agent/toolkit/office_view.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";
+import { eventually } from "../fixtures/within.ts";
 import { ComputerOffice } from "./_computer_office.ts";
 import { ScriptedComputer } from "./_scripted_computer.ts";
 
@@ -109,5 +110,17 @@ Deno.test("view_desktop shows the pictures of a window that is named, and goes o
     const [, offset] = /and offset (\d+)\]$/.exec(first) ?? [];
     const rest = textOf(await call("view_desktop", { window: "window://a/long", offset: Number(offset) }));
     assertMatch(rest, /\n\n```\n😀y{10}\n```$/u);
+  });
+});
+
+Deno.test("list_computers: a lost connection says why it has not come back", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
+  await useTools(agent, async (call) => {
+    await server.close();
+    const list = async () => textOf(await call("list_computers"));
+    const isTold = (text: string) =>
+      text.includes(`Cannot reach the Server at "${server.url}": connection refused`);
+    await eventually(list, isTold, "the cause");
   });
 });

@@ -8,7 +8,7 @@ import { describeError } from "../../text/text.ts";
 import type { AgentEventName, AgentEventOf, AgentListener, OfficeMember } from "../events.ts";
 import type { Unsubscribe } from "../listeners.ts";
 import type { RequestOptions } from "../requests.ts";
-import type { Office } from "../toolkit/office.ts";
+import { lostProblem, type Office } from "../toolkit/office.ts";
 
 /** How long the list of all offices waits for one, in milliseconds; the first list, unless it is told otherwise. */
 const PATIENCE_MS = 2_000;
@@ -114,7 +114,7 @@ export class GroupMember {
   get problem(): string | undefined {
     if (this.isConnected) return undefined;
     if (this.#failure !== undefined) return this.#failure;
-    if (this.#office !== undefined) return "the connection to the Server is lost, and comes back by itself";
+    if (this.#office !== undefined) return lostProblem(this.#office);
     return this.#problem() ?? "not joined yet";
   }
 

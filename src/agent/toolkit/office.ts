@@ -25,6 +25,8 @@ export interface Office {
   readonly offices?: readonly KnownOffice[];
   /** `false` while the Agent reconnects. */
   readonly isConnected: boolean;
+  /** Why its connection has not come back yet; `undefined` before an attempt has failed. */
+  readonly problem?: string | undefined;
   /** Aborted when the Agent is closed or has failed. */
   readonly ended?: AbortSignal;
   /** The Computer of this name; sends no request. */
@@ -41,4 +43,10 @@ export interface Office {
   listOffice(options?: RequestOptions): Promise<SessionInfo[]>;
   /** Calls `listener` with each event of one name. */
   on<Name extends AgentEventName>(type: Name, listener: AgentListener<Name>): Unsubscribe;
+}
+
+/** Why an office that was reached cannot be reached now, in words for users. */
+export function lostProblem({ problem }: Office): string {
+  const lost = "the connection to the Server is lost, and comes back by itself";
+  return problem === undefined ? lost : `${lost}; the last attempt: ${problem}`;
 }

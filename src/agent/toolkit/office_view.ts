@@ -9,7 +9,7 @@ import type { SMCPTool } from "../../protocol/tools.ts";
 import { describeError } from "../../text/text.ts";
 import { toBareLine, toSeenError, toSeenName } from "../../text/safe_text.ts";
 import type { Unsubscribe } from "../listeners.ts";
-import type { KnownOffice, Office } from "./office.ts";
+import { type KnownOffice, lostProblem, type Office } from "./office.ts";
 import { MAX_TOOL_NAME_LENGTH } from "./tool_names.ts";
 
 const MAX_COMPUTERS = 1_000;
@@ -22,7 +22,6 @@ export const LATE_MS = 2_000;
 const RETRY = { firstMs: 1_000, maxMs: 60_000 };
 /** How long Computers that a lost Server had may take to come back, in milliseconds: they wait up to 10 s to reconnect. */
 const RETURN_MS = 15_000;
-const LOST = "the connection to the Server is lost, and comes back by itself";
 const NOT_BACK = "it has not come back yet since the connection to the Server was lost";
 
 /** A Computer that is in the office, or was when the connection was lost. */
@@ -105,9 +104,10 @@ export class OfficeView implements Disposable {
   /** Why the office cannot be reached, in words for users; `undefined` while it can. */
   get problem(): string | undefined {
     if (this.isConnected) return undefined;
-    const { offices } = this.office ?? {};
-    if (offices !== undefined) return problemsOf(offices).join("; ") || LOST;
-    if (this.office !== undefined) return LOST;
+    if (this.office !== undefined) {
+      const problems = problemsOf(this.office.offices ?? []);
+      return problems.length > 0 ? problems.join("; ") : toBareLine(lostProblem(this.office));
+    }
     const problem = this.#problem();
     return problem === undefined ? "the gateway is still connecting to the Server" : toBareLine(problem);
   }
