@@ -145,6 +145,19 @@ testDesk("calls are listed for a person in lines", { shell: SHELL }, async (desk
   ]);
 });
 
+const LOOK = { name: "look", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } };
+
+testDesk(
+  "of a tool that only reads, the list says so",
+  { eye: scripted({ tools: [LOOK] }) },
+  async (desk) => {
+    assertMatch(
+      await desk.text("tool", "list"),
+      /^look +eye +runs unasked +only reads, as its server says$/m,
+    );
+  },
+);
+
 testDesk("a call that is another one than was shown is not allowed", { shell: SHELL }, async (desk) => {
   await desk.run("calls");
   const result = desk.call({ n: 1 });

@@ -56,19 +56,23 @@ export class CallClock implements Disposable {
     return this.#limitMs;
   }
 
+  /** How long the call may go on without progress. */
   get leftMs(): number {
-    const spentMs = this.#timer === undefined ? 0 : performance.now() - this.#setAtMs;
-    return Math.max(0, this.#leftMs - spentMs);
+    return Math.max(0, Math.min(this.#idleMs, this.#leftMs) - this.#spentMs);
   }
 
-  /** When the call times out; `undefined` while its time stands still, and when it has no end. */
+  get #spentMs(): number {
+    return this.#timer === undefined ? 0 : performance.now() - this.#setAtMs;
+  }
+
+  /** When the call times out without progress; `undefined` while its time stands still, and when it has no end. */
   get endsAt(): Date | undefined {
     const { leftMs } = this;
     return this.#timer === undefined || leftMs > MAX_TIMER_MS ? undefined : new Date(Date.now() + leftMs);
   }
 
   pause(): void {
-    this.#leftMs = this.leftMs;
+    this.#leftMs = Math.max(0, this.#leftMs - this.#spentMs);
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
@@ -81,7 +85,7 @@ export class CallClock implements Disposable {
     const timeoutMs = isIdle ? this.#idleMs : this.#limitMs;
     const message = `Cannot complete the call: no ${isIdle ? "progress" : "answer"} in ${timeoutMs} ms`;
     const onTime = () => this.abort(new ServerTimeoutError(message, isIdle ? { idleMs: timeoutMs } : {}));
-    this.#timer = setTimeout(onTime, Math.min(this.#idleMs, this.#leftMs));
+    this.#timer = setTimeout(onTime, this.leftMs);
   }
 
   restart(timeoutMs: number): void {

@@ -135,19 +135,16 @@ export function toFailureOutcome(error: unknown, call: FailedCall): ToolOutcome 
     };
   }
   const isTimeout = error instanceof ServerTimeoutError;
+  const waitedS = (isTimeout && error.idleMs !== undefined ? error.idleMs : timeoutMs) / 1000;
   if (isTimeout && (awaited === "confirmer" || awaited === "approver")) {
-    const text = `Tool "${name}" needs a confirmation: nobody gave it in ${
-      timeoutMs / 1000
-    } s, and it has not run`;
+    const text = `Tool "${name}" needs a confirmation: nobody gave it in ${waitedS} s, and it has not run`;
     return {
       result: failureResult(text, { error_code: ErrorCode.TOOL_REQUIRES_CONFIRMATION }),
       outcome: "unconfirmed",
     };
   }
   if (isTimeout && awaited === "answerer") {
-    const text = `Tool "${name}" did not finish in ${timeoutMs / 1000} s${
-      AWAITED_WORDS.answerer(server ?? "")
-    }`;
+    const text = `Tool "${name}" did not finish in ${waitedS} s${AWAITED_WORDS.answerer(server ?? "")}`;
     const meta = { error_code: ErrorCode.TOOL_TIMEOUT, a2c_timeout: true };
     return { result: failureResult(text, meta), outcome: "timeout" };
   }

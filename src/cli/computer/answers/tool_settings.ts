@@ -2,6 +2,7 @@
 import type { ToolValue } from "../../../api_values.ts";
 import type { OwnerTool } from "../../../computer/tools/directory.ts";
 import { hideToolText, setAutoApplyText, showToolText } from "../../../config/edit_tools.ts";
+import { toolDetails } from "../../../protocol/tool_details.ts";
 import { drawColumns } from "../../../terminal/shapes.ts";
 import { toSeenWord } from "../../../text/safe_text.ts";
 import { didYouMean } from "../../../text/spelling.ts";
@@ -20,7 +21,12 @@ export interface ChosenTool {
 /** All tools, also those that are hidden or set aside. */
 export function listAllTools({ hosted: { computer, people } }: CommandContext): CommandAnswer {
   const tools = computer.mcp.tools.map((tool) => ({ ...tool, isAlways: people.isAllowed(tool) }));
-  const rows = tools.map((tool) => [toSeenWord(tool.shown.name), toSeenWord(tool.server), standingOf(tool)]);
+  const rows = tools.map((tool) => {
+    const { shown, server } = tool;
+    const isReadOnly = toolDetails(shown).annotations?.readOnlyHint === true;
+    const claim = isReadOnly ? ["only reads, as its server says"] : [];
+    return [toSeenWord(shown.name), toSeenWord(server), standingOf(tool), ...claim];
+  });
   return {
     value: { computer: computer.name, tools: tools.map(toToolEntry) },
     ...colored(({ strong, faint }) =>

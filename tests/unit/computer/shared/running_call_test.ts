@@ -28,6 +28,7 @@ Deno.test("a report that brings a new text and no higher value gives no time", (
   clock.onProgress({ progress: 1 });
   timers.advance(80);
   clock.onProgress({ progress: 1, message: "still here" });
+  assertEquals(clock.leftMs, 20);
   timers.advance(20);
   assertInstanceOf(clock.signal.reason, ServerTimeoutError);
   assertEquals(clock.signal.reason.idleMs, 100);
