@@ -156,7 +156,8 @@ export class ServerDocuments {
     if (asked.has(host)) return;
     asked.add(host);
     let catalogue: unknown;
-    for (let uris; uris !== this.#uris && asked === this.#asked;) {
+    let uris: ReadonlyMap<string, string> | undefined;
+    while (uris !== this.#uris && asked === this.#asked) {
       uris = this.#uris;
       catalogue = await this.#context.read(buildDpeUri({ host }))
         .then(({ value }) => readJsonContents(value))
