@@ -80,7 +80,7 @@ Deno.test("a failed tool call counts as an error with its code, and what the too
     'a2c_request_errors_total{event="client:tool_call",code="4003"}': 1,
     'a2c_request_errors_total{event="client:tool_call",code="4004"}': 1,
     'a2c_request_errors_total{event="client:tool_call",code="other"}': 1,
-    'a2c_request_errors_total{event="client:tool_call",code="4005"}': undefined,
+    'a2c_request_errors_total{event="client:tool_call",code="4005"}': 0,
   };
   const found = Object.keys(expected).map((series) => [series, valueOf(text, series)]);
   assertEquals(Object.fromEntries(found), expected);

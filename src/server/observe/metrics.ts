@@ -1,5 +1,6 @@
 /** The metrics of a Server as a text for Prometheus. */
 import process from "node:process";
+import { TOOL_CALL_EVENT } from "../../protocol/events.ts";
 import type { Member } from "../offices/office.ts";
 import type { Counts, EventCounts, Meter } from "./meter.ts";
 
@@ -82,7 +83,10 @@ const METRICS: Readonly<Record<string, Metric>> = {
     help: "Errors with which events of members have ended, by their code",
     value: ({ meter }) =>
       meter.events().flatMap(({ event, codes }) =>
-        occurred(codes).map(([code, value]) => ({ labels: { event, code }, value }))
+        // Of calls also those that never occurred, so that an increase can be told from the first on.
+        (event === TOOL_CALL_EVENT ? codes.entries() : occurred(codes)).map(([code, value]) => {
+          return { labels: { event, code }, value };
+        })
       ),
   },
   a2c_refusals_total: {

@@ -43,6 +43,20 @@ Deno.test("the text of the metrics has help, type and samples of each, with an e
 });
 
 Deno.test("a latency is in all buckets from its own on, and in sum and count", () => {
+Deno.test("codes of failed tool calls are there before the first one; those of other events from the first one on", () => {
+  const meter = new Meter();
+  const codesOf = (event: string) =>
+    linesOf("a2c_request_errors_total", meter).filter((line) => line.includes(`{event="${event}"`));
+  const series = 'a2c_request_errors_total{event="client:tool_call",code="4003"}';
+  assert(codesOf("client:tool_call").includes(`${series} 0`));
+  assertEquals(codesOf("client:get_tools"), []);
+  for (const event of ["client:tool_call", "client:get_tools"]) {
+    meter.failed({ event, startedAt: ticksNow() }, 4003);
+  }
+  assert(codesOf("client:tool_call").includes(`${series} 1`));
+  assertEquals(codesOf("client:get_tools").length, 1);
+});
+
   const meter = new Meter();
   meter.ended({ event: "client:tool_call", startedAt: ticksNow() - 40_000 }, "answered");
   const lines = linesOf("a2c_relay_duration_seconds", meter);
