@@ -191,6 +191,8 @@ export interface OverviewValue {
   readonly version: string;
   readonly ready: boolean;
   readonly unready: string | null;
+  /** Why the newest versions of files of credentials, keys and certificates are not in use. */
+  readonly refused_files: readonly string[];
   readonly uptime_s: number;
   /** Whether other processes serve its offices as well. */
   readonly shared: boolean;
@@ -282,6 +284,8 @@ export interface TokenValue {
   /** What an MCP client may do; `null` for others. */
   readonly rights: string | null;
   readonly expires: string | null;
+  /** Whether it opens nothing any more. */
+  readonly expired: boolean;
 }
 
 /** A machine in `machines list`. */

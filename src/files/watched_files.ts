@@ -108,6 +108,7 @@ export interface WatchedFilesOptions {
 }
 
 export class WatchedFiles implements AsyncDisposable {
+  static readonly #open = new Set<WatchedFiles>();
   readonly #options: WatchedFilesOptions;
   #watch: FileWatch | undefined;
   #problem: string | undefined;
@@ -128,7 +129,13 @@ export class WatchedFiles implements AsyncDisposable {
     await (ownText === undefined ? watched.#load() : watched.#reload());
     const onChange = (version: string) => watched.#oneByOne.run(() => watched.#reload(version));
     watched.#watch = new FileWatch(files, { since, onChange, intervalMs });
+    WatchedFiles.#open.add(watched);
     return watched;
+  }
+
+  /** Why the newest versions of files are not in use, of all that this process watches. */
+  static get problems(): readonly string[] {
+    return [...WatchedFiles.#open].flatMap(({ problem }) => problem ?? []);
   }
 
   /** Why the newest version of the files is not in use; `undefined` while it is. */
@@ -152,6 +159,7 @@ export class WatchedFiles implements AsyncDisposable {
   }
 
   async close(): Promise<void> {
+    WatchedFiles.#open.delete(this);
     await this.#watch?.close();
   }
 

@@ -203,11 +203,14 @@ test("end closes all connections of a principal, which may return if the operato
 
 test("tokens tells names and limits, and no token", async (desk) => {
   const file = await Deno.makeTempFile();
-  await Deno.writeTextFile(file, "s3cret name=ada offices=lab roles=agent expires=2999-01-01\n0ther\n");
+  const lines = "s3cret name=ada offices=lab roles=agent expires=2999-01-01\n0ther\n";
+  await Deno.writeTextFile(file, `${lines}ended name=bob expires=2020-01-01\n`);
   await desk.serve("--token-file", file);
   const { stdout } = await desk.run("tokens", "--json");
   assertEquals(stdout.includes("s3cret") || stdout.includes("0ther"), false);
-  const [ada, other] = JSON.parse(stdout);
+  const [ada, other, bob] = JSON.parse(stdout);
+  assertEquals([ada.expired, other.expired, bob.expired], [false, false, true]);
+  assertMatch((await desk.run("tokens")).stdout, /ada.* until 2999-[^]*bob.* expired 2020-/);
   assertEquals([ada.name, ada.kind, ada.offices, ada.roles], ["ada", "member", ["lab"], ["agent"]]);
   assertStringIncludes(ada.expires, "2999-");
   assertEquals([other.offices, other.roles, other.expires], [null, null, null]);
@@ -218,8 +221,23 @@ test("tokens tells names and limits, and no token", async (desk) => {
     ({ code }) => code !== 0,
     "the refusal of the changed file",
   );
-  assertEquals([faulty.code, JSON.parse(faulty.stdout).length], [1, 2]);
+  assertEquals([faulty.code, JSON.parse(faulty.stdout).length], [1, 3]);
   assertStringIncludes(JSON.parse(faulty.stderr).error.message, "line 1");
+  await Deno.remove(file);
+});
+
+test("overview tells of a changed file that is not in use, until it is mended", async (desk) => {
+  const file = await Deno.makeTempFile();
+  await Deno.writeTextFile(file, "s3cret\n");
+  await desk.serve("--token-file", file);
+  const refused = async () => (await desk.json("overview")).refused_files;
+  assertEquals(await refused(), []);
+  await Deno.writeTextFile(file, "s3cret office=lab\n");
+  const [problem] = await eventually(refused, ({ length }) => length > 0, "the refusal of the changed file");
+  assertStringIncludes(problem, `"${file}": line 1`);
+  assertMatch((await desk.run("overview")).stdout, /files +refused: Cannot read token file/);
+  await Deno.writeTextFile(file, "n3w\n");
+  await eventually(refused, ({ length }) => length === 0, "the new tokens");
   await Deno.remove(file);
 });
 

@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { Agent, AuthenticationError } from "../../agent.ts";
 import { SmcpServer, TokenFile } from "../../server.ts";
 import { LogBook } from "../fixtures/log_book.ts";
@@ -24,7 +24,7 @@ class FileServer implements AsyncDisposable {
     await Deno.writeTextFile(path, text);
     const log = new LogBook();
     const tokens = await TokenFile.open(path, { logger: log, checkIntervalMs: 5 });
-    const server = await SmcpServer.listen({ port: 0, auth: tokens, logger: log });
+    const server = await SmcpServer.listen({ port: 0, auth: tokens, metrics: true, logger: log });
     return new FileServer({ path, tokens, server, log });
   }
 
@@ -117,6 +117,7 @@ Deno.test("a broken token file changes nothing, and the log says why without a t
   await using file = await FileServer.open("s3cret name=ada\n");
   await using peer = await RawPeer.join(file.server.url, lab, { auth: { token: "s3cret" } });
   await file.write("s3cret name=ada office=lab\nother\n");
+  assertMatch(await file.server.metrics(), /^a2c_refused_files 1$/m);
   assertEquals([await isAdmitted(file, "s3cret"), await isAdmitted(file, "other")], [true, false]);
   assertEquals(peer.socket.connected, true);
   const errors = file.log.of("error");

@@ -23,12 +23,13 @@ export function showOverview(
   { insight, publicUrl: url, options, isShared, isHub }: OperatedServer,
 ): CommandAnswer {
   const overview = insight.overview();
-  const { unready, members, offices, memory, last15m } = overview;
+  const { unready, refusedFiles, members, offices, memory, last15m } = overview;
   const value: OverviewValue = {
     url,
     version: PACKAGE_VERSION,
     ready: unready === undefined,
     unready: unready ?? null,
+    refused_files: refusedFiles,
     uptime_s: Math.round(performance.now() / 1_000),
     shared: isShared,
     hub: isHub,
@@ -41,6 +42,7 @@ export function showOverview(
   const facts = [
     ["server", `${url}, version ${PACKAGE_VERSION}`],
     ["ready", unready === undefined ? "yes" : `no: ${unready}`],
+    ...refusedFiles.map((problem) => ["files", `refused: ${problem}`]),
     ["members", membersText(overview)],
     ["calls", callsText(last15m)],
     ["memory", memoryText(memory)],
@@ -205,13 +207,13 @@ export async function showTokens({ tokens }: Pick<OperatedServer, "tokens">): Pr
   const shown = await tokens();
   const listed = shown.flatMap(({ tokens }) => tokens);
   const problems = shown.flatMap(({ problem }) => problem ?? []);
-  const rows = listed.map(({ name, kind, offices, roles, computers, rights, expires }) => [
+  const rows = listed.map(({ name, kind, offices, roles, computers, rights, expires, expired }) => [
     toSeenWord(name),
     kind,
     offices === null ? "all offices" : offices.map(toSeenWord).join(", "),
     roles?.join(", ") ?? rights ?? "",
     computers === null ? "" : `Computers ${computers.map(toSeenWord).join(", ")}`,
-    expires === null ? "" : `until ${expires}`,
+    expires === null ? "" : `${expired ? "expired" : "until"} ${expires}`,
   ]);
   return {
     value: listed,

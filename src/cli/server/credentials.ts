@@ -64,7 +64,8 @@ function toTokenValue({ listed, admission }: AcceptedToken, kind: TokenValue["ki
   const { principal: name, grant: { offices = null, roles = null } = {}, expiresAtMs } = admission;
   const expires = expiresAtMs === undefined ? null : new Date(expiresAtMs).toISOString();
   const { computers = null, rights = kind === "client" ? "call" : null } = listed;
-  return { name, kind, offices, roles, computers, rights, expires };
+  const expired = (expiresAtMs ?? Infinity) <= Date.now();
+  return { name, kind, offices, roles, computers, rights, expires, expired };
 }
 
 /** Warns of a file that says who is admitted, and that every user can change or replace. */

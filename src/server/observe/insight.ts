@@ -1,5 +1,6 @@
 /** What an operator sees of a running Server, and the ends of connections that an operator wants. */
 import process from "node:process";
+import { WatchedFiles } from "../../files/watched_files.ts";
 import type { LogFields } from "../../log.ts";
 import { FarewellCode } from "../../protocol/farewell.ts";
 import { MACHINE_PREFIX } from "../../protocol/presence.ts";
@@ -63,6 +64,7 @@ export class Insight implements Disposable {
       isReady: health.checkReadiness() === undefined,
       messageBytes: engine.budget.usedBytes,
       certificateExpiresAtMs: certificate?.expiresAtMs,
+      refusedFiles: WatchedFiles.problems.length,
       auditLinesLost: countLostAuditLines?.(),
       outside: this.outside,
     });
@@ -74,6 +76,7 @@ export class Insight implements Disposable {
     const byRole = Map.groupBy(this.#connections, ({ member }) => roleOf(member));
     return {
       unready: health.checkReadiness(),
+      refusedFiles: WatchedFiles.problems,
       members: Object.fromEntries(MEMBER_ROLES.map((role) => [role, byRole.get(role)?.length ?? 0])),
       offices: this.offices().length,
       memory: {

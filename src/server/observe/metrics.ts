@@ -16,6 +16,8 @@ export interface Snapshot {
   readonly isReady: boolean;
   /** When the TLS certificate expires, in milliseconds since the epoch; `undefined` without TLS. */
   readonly certificateExpiresAtMs: number | undefined;
+  /** How many watched files have a newest version that is not in use. */
+  readonly refusedFiles: number;
   /** Lines that are missing in the audit log; `undefined` without one. */
   readonly auditLinesLost: number | undefined;
   readonly outside: OutsideCounts;
@@ -134,6 +136,10 @@ const METRICS: Readonly<Record<string, Metric>> = {
   a2c_ready: {
     help: "1 while new sessions are accepted, else 0",
     value: ({ isReady }) => Number(isReady),
+  },
+  a2c_refused_files: {
+    help: "Files of credentials, keys and certificates whose newest version was refused",
+    value: ({ refusedFiles }) => refusedFiles,
   },
   process_cpu_seconds_total: {
     help: "CPU time of the process in seconds",

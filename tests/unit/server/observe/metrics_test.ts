@@ -16,6 +16,7 @@ const snapshot: Snapshot = {
   messageBytes: 8,
   isReady: true,
   certificateExpiresAtMs: undefined,
+  refusedFiles: 0,
   auditLinesLost: undefined,
   outside: {},
 };
@@ -42,7 +43,6 @@ Deno.test("the text of the metrics has help, type and samples of each, with an e
   assertEquals(linesOf("a2c_requests_total"), ["# TYPE a2c_requests_total counter"]);
 });
 
-Deno.test("a latency is in all buckets from its own on, and in sum and count", () => {
 Deno.test("codes of failed tool calls are there before the first one; those of other events from the first one on", () => {
   const meter = new Meter();
   const codesOf = (event: string) =>
@@ -57,6 +57,7 @@ Deno.test("codes of failed tool calls are there before the first one; those of o
   assertEquals(codesOf("client:get_tools").length, 1);
 });
 
+Deno.test("a latency is in all buckets from its own on, and in sum and count", () => {
   const meter = new Meter();
   meter.ended({ event: "client:tool_call", startedAt: ticksNow() - 40_000 }, "answered");
   const lines = linesOf("a2c_relay_duration_seconds", meter);
