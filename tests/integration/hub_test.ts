@@ -324,6 +324,20 @@ Deno.test("a removed token ends what it has begun", async () => {
   await client.close();
 });
 
+Deno.test("an open call is cut off with its token, and the audit trail says whose it was", async () => {
+  await using hub = await TestHub.start();
+  await hub.add("laptop");
+  const client = await hub.connect("/mcp/o/lab", "lab-only");
+  const { answer } = await beginCall(client);
+  await Promise.all([
+    assertRejects(() => within(answer, "the end of the call"), Error, "your access was removed"),
+    Deno.writeTextFile(hub.clientsFile, CLIENTS.replace("lab-only", "new-token")),
+  ]);
+  await hub.door.program.said('cut off an MCP client reason="The token of \\"claude\\" was removed"');
+  assertMatch(hub.door.program.stderr.text, /cut off .* client=token:claude path=\/mcp\/o\/lab address=127/);
+  await client.close();
+});
+
 Deno.test("clients learn which Agent has the seat of their office, and the hub takes it when that one leaves", async () => {
   await using hub = await TestHub.start();
   const options = { url: hub.origin, office: "lab", token: "member", name: "somebody" };

@@ -73,5 +73,14 @@ function accessOf({ listed, admission }: AcceptedToken): Access {
   const { name = "", computers, rights = "call" } = listed;
   const { principal, grant, expiresAtMs: expiresAt, signal } = admission;
   const offices = grant?.offices ?? "all";
-  return { id: `token:${principal}`, client: name, offices, computers, rights, expiresAt, signal };
+  return {
+    id: `token:${principal}`,
+    client: name,
+    offices,
+    computers,
+    rights,
+    expiresAt,
+    endsCalls: true,
+    signal,
+  };
 }

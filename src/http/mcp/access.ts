@@ -23,8 +23,10 @@ export interface Access {
    * other tools, each asked at the machine. `call`: all.
    */
   readonly rights: AccessRights;
-  /** When the credential ends, in milliseconds since 1970; never when absent. Streams end then. */
+  /** When the credential ends, in milliseconds since 1970; never when absent. Streams end then, and calls go on. */
   readonly expiresAt?: number | undefined;
+  /** Whether calls end then as well: the access ends with the credential, which the client does not renew. */
+  readonly endsCalls?: boolean | undefined;
   /** Aborted when the credential ends before that. */
   readonly signal?: AbortSignal | undefined;
   /** Answers a call that needs more rights: asks the client for a credential with them. Absent where none has more. */

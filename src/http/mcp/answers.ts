@@ -124,7 +124,7 @@ export function cutOff(body: unknown): Uint8Array | undefined {
 const CUT_OFF = {
   code: ProtocolErrorCode.InternalError,
   message:
-    "Cannot go on with this request: what the client may do has ended or was changed meanwhile; a tool may have run",
+    "Cannot go on with this request: your access was removed or changed, or has expired; a tool may have run",
 };
 
 /** The message of an event; `undefined` for a sign of life. */

@@ -2,6 +2,7 @@
  * An MCP server over HTTP. Every request passes host, origin, token, path, and the size of its body. A client of 2025 has a
  * session, one of 2026 a server for each request.
  */
+import { onAbort } from "../../async/abortable.ts";
 import { Releases } from "../../async/releases.ts";
 import { type AskedRequest, pairsOf } from "../headers.ts";
 import {
@@ -16,6 +17,7 @@ import { BoundedLog } from "../../bounded_log.ts";
 import { isRecord } from "../../json/json.ts";
 import { type LogFields, type Logger, silentLogger } from "../../log.ts";
 import { LISTEN_METHOD } from "../../protocol/mcp.ts";
+import { describeError } from "../../text/text.ts";
 import { RESOURCE_METADATA_PATH } from "../../protocol/oauth.ts";
 import { createHostRule, createOriginRule, senderProblem, type SenderRules } from "../senders.ts";
 import {
@@ -44,8 +46,8 @@ const METHODS: readonly string[] = ["GET", "POST", "DELETE"];
 /** What they read about without a path. */
 const DEFAULT_PATH = "/mcp";
 
-/** The lines about refusals: anybody can cause one. */
-const REFUSAL_LINES = rateOf(20, 60_000);
+/** The lines of each kind: anybody can cause a refusal. */
+const AUDIT_LINES = rateOf(20, 60_000);
 const AUDIT = { module: "audit", action: "mcp" } as const;
 
 /** Serves requests, in any program that has web-standard ones. */
@@ -124,8 +126,8 @@ export class Entrance implements HttpHandler {
   readonly #bodies = new BodyMemory();
   readonly #sessions: Sessions;
   readonly #log: Logger;
-  /** By level: clients that begin to sign in leave no line out that is about a wrong credential. */
-  readonly #refusals: Readonly<Record<AccessRefusal["level"], BoundedLog>>;
+  /** Refusals by level: clients that begin to sign in leave no line out that is about a wrong credential. */
+  readonly #audit: Readonly<Record<AccessRefusal["level"] | "cutOff", BoundedLog>>;
   #onGoingOn: ((request: AskedRequest) => void) | undefined;
   #isClosed = false;
 
@@ -142,18 +144,19 @@ export class Entrance implements HttpHandler {
     this.#publicOrigin = publicUrl === undefined ? undefined : new URL(publicUrl).origin;
     this.#maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
     this.#log = options.logger ?? silentLogger;
-    const refusalLog = (about: string) =>
-      new BoundedLog(this.#log, { buckets: [new TokenBucket(REFUSAL_LINES)], about, fields: AUDIT });
-    this.#refusals = {
-      info: refusalLog("MCP clients without a credential"),
-      warn: refusalLog("refused MCP clients"),
+    const auditLog = (about: string) =>
+      new BoundedLog(this.#log, { buckets: [new TokenBucket(AUDIT_LINES)], about, fields: AUDIT });
+    this.#audit = {
+      info: auditLog("MCP clients without a credential"),
+      warn: auditLog("refused MCP clients"),
+      cutOff: auditLog("MCP clients whose access has ended"),
     };
     this.#sessions = new Sessions(options);
   }
 
   readonly close = async (): Promise<void> => {
     this.#isClosed = true;
-    for (const log of Object.values(this.#refusals)) log.close();
+    for (const log of Object.values(this.#audit)) log.close();
     await Promise.all([this.#sessions.close(), this.#routes.close()]);
   };
 
@@ -211,7 +214,8 @@ export class Entrance implements HttpHandler {
       return httpError(404, `Cannot serve "${pathname}": there are ${this.#routes.names}`);
     }
     if (METHODS.includes(request.method)) {
-      return await this.#serveBody(request, { route, access, sender });
+      const fields = { client: access.id, path: route.path, ...sender };
+      return await this.#serveBody(request, { route, access, fields });
     }
     return httpError(405, "Cannot serve this request: MCP has no such method", {
       headers: { allow: METHODS.join(", ") },
@@ -242,13 +246,13 @@ export class Entrance implements HttpHandler {
   #refused(refusal: Response, fields: LogFields): Response {
     if (refusal instanceof AccessRefusal) {
       const { level, log } = refusal;
-      this.#refusals[level].write(level, "refused an MCP client", { ...log, ...fields, ...AUDIT });
+      this.#audit[level].write(level, "refused an MCP client", { ...log, ...fields, ...AUDIT });
     }
     return refusal;
   }
 
   /** A body counts until its answer is sent: it is the arguments of a call. */
-  async #serveBody(request: AskedRequest, { route, access, sender }: Admitted): Promise<Response> {
+  async #serveBody(request: AskedRequest, { route, access, fields }: Admitted): Promise<Response> {
     using stack = new Releases();
     const read = await readBody(request, {
       maxBytes: this.#maxBodyBytes,
@@ -259,8 +263,14 @@ export class Entrance implements HttpHandler {
     const { method } = request;
     const isStream = method === "GET" || request.headers.get("mcp-method") === LISTEN_METHOD;
     const until = endOf(access, { isStream, stack });
+    stack.use(onAbort(until, () => {
+      // A stream whose token expires is opened again with the next one.
+      if (!access.endsCalls && !access.signal?.aborted) return;
+      const reason = describeError(until?.reason);
+      this.#audit.cutOff.write("info", "cut off an MCP client", { reason, ...fields, ...AUDIT });
+    }));
     const admitted = { request, ...read, forms, until, ending: stack };
-    const formed = await this.#serve(admitted, { route, access, sender });
+    const formed = await this.#serve(admitted, { route, access, fields });
     const ending = stack.move();
     return whenDone(formed, () => ending[Symbol.dispose](), {
       until,
@@ -270,14 +280,13 @@ export class Entrance implements HttpHandler {
 
   async #serve(
     admitted: AdmittedRequest,
-    { route, access, sender }: Admitted,
+    { route, access, fields }: Admitted,
   ): Promise<Response> {
     const { request, body, forms } = admitted;
     if (this.#onGoingOn !== undefined) {
       if ([body].flat().some(isNewRequest)) return shuttingDown();
       this.#onGoingOn(request);
     }
-    const fields = { client: access.id, path: route.path, ...sender };
     const passed = this.#sessions.isKnown(request) ? undefined : withoutBody(admitted);
     const isLegacy = passed === undefined || await isLegacyRequest(passed, body);
     const path = await route.open(access);
@@ -318,7 +327,8 @@ function withoutBody({ request: { url, method, headers, signal: gone }, until }:
 interface Admitted {
   readonly route: Route;
   readonly access: Access;
-  readonly sender: LogFields;
+  /** Who asks, for lines of the log. */
+  readonly fields: LogFields;
 }
 
 function fieldsOf({ remoteAddr }: RequestSender = {}): LogFields {
@@ -336,14 +346,14 @@ function ruleOf({ token, access, publicUrl }: AdmissionOptions): AccessRule {
 }
 
 /**
- * What ends an answer: a credential that is revoked ends all, one that expires ends streams alone, since a call may
- * take longer than a token lasts.
+ * What ends an answer: a credential that is revoked ends all. One that expires and that its client renews ends streams
+ * alone, since a call may take longer than a token lasts.
  */
 function endOf(
-  { expiresAt, signal }: Access,
+  { expiresAt, endsCalls, signal }: Access,
   { isStream, stack }: { readonly isStream: boolean; readonly stack: Releases },
 ): AbortSignal | undefined {
-  if (!isStream || expiresAt === undefined) return signal;
+  if (expiresAt === undefined || !(isStream || endsCalls)) return signal;
   const reason = () => new DOMException("The credential of the client has expired", "TimeoutError");
   return stack.use(new Deadline(expiresAt - Date.now(), { reason, signal })).signal;
 }

@@ -33,6 +33,7 @@ Deno.test("a token file admits a client with what its line permits", async () =>
       computers: undefined,
       rights: "call",
       expiresAt: undefined,
+      endsCalls: true,
     });
     const { signal, ...two } = Object(await tokens.admit(shown("bearer two"), "http://hub/mcp"));
     assertEquals(two, {
@@ -42,6 +43,7 @@ Deno.test("a token file admits a client with what its line permits", async () =>
       computers: ["laptop"],
       rights: "read",
       expiresAt: Date.parse("2999-01-01T23:59:59.999Z"),
+      endsCalls: true,
     });
     assertEquals(signal.aborted, false);
   });

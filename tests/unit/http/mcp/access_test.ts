@@ -23,6 +23,8 @@ const HEADERS = {
   accept: "application/json, text/event-stream",
 };
 
+const CALL = { jsonrpc: "2.0", id: 7, method: "tools/call", params: { name: "slow", arguments: {} } };
+
 /** Admits whom the header `x-id` names, with the rights of `x-rights`. */
 const named: AccessRule = {
   admit({ headers }) {
@@ -145,7 +147,7 @@ Deno.test("a call that is cut off by the end of its credential is cancelled and 
   const ending = new AbortController();
   const began = Promise.withResolvers<void>();
   const cancelled = Promise.withResolvers<void>();
-  const { entrance } = openEntrance({
+  const { entrance, logger } = openEntrance({
     admit: () => Promise.resolve({ ...READER, signal: ending.signal }),
   }, {
     prepare: (server) =>
@@ -157,15 +159,48 @@ Deno.test("a call that is cut off by the end of its credential is cancelled and 
   });
   await using _ = entrance;
   const { headers } = await post(entrance, {}, initialize);
-  const call = { jsonrpc: "2.0", id: 7, method: "tools/call", params: { name: "slow", arguments: {} } };
-  const answer = post(entrance, { "mcp-session-id": headers.get("mcp-session-id") ?? "" }, call);
+  const answer = post(entrance, { "mcp-session-id": headers.get("mcp-session-id") ?? "" }, CALL);
   await within(began.promise, "the call");
-  ending.abort();
+  ending.abort(new Error("The token was removed"));
   const { status, text } = await within(answer, "the answer");
   assertEquals(status, 200);
   assertStringIncludes(text, `"id":7,"error"`);
   assertStringIncludes(text, "may have run");
   await within(cancelled.promise, "the end of the call");
+  const [line, ...others] = logger.lines;
+  assertEquals([line?.level, line?.module, line?.message, others], [
+    "info",
+    "audit",
+    "cut off an MCP client",
+    [],
+  ]);
+  const reason = "The token was removed";
+  assertEquals(line?.fields, { reason, client: "r", path: "/mcp", action: "mcp" });
+});
+
+Deno.test("a call ends when its access expires, and goes on when a token expires that its client renews", async () => {
+  let expiring: Partial<Access> = {};
+  const answered = Promise.withResolvers<void>();
+  const { entrance, logger } = openEntrance({ admit: () => Promise.resolve({ ...READER, ...expiring }) }, {
+    prepare: (server) =>
+      server.setRequestHandler("tools/call", async () => {
+        await answered.promise;
+        return { content: [] };
+      }),
+  });
+  await using _ = entrance;
+  const { headers } = await post(entrance, {}, initialize);
+  const session = { "mcp-session-id": headers.get("mcp-session-id") ?? "" };
+  expiring = { expiresAt: Date.now() };
+  const renewed = post(entrance, session, { ...CALL, id: 8 });
+  expiring = { expiresAt: Date.now() + 1, endsCalls: true };
+  const { text } = await within(post(entrance, session, CALL), "the end of the call");
+  assertStringIncludes(text, "has expired; a tool may have run");
+  assertEquals(logger.lines.map(({ fields }) => fields["reason"]), [
+    "The credential of the client has expired",
+  ]);
+  answered.resolve();
+  assertStringIncludes((await within(renewed, "the answer")).text, `"result"`);
 });
 
 Deno.test("the rule is asked for the public URL of the path, whatever host the request names", async () => {
