@@ -37,6 +37,22 @@ test(
   { args: ["--metrics-port", "0", "--metrics-token", "s3cret", "--max-payload", "32MiB"] },
 );
 
+Deno.test({
+  name: "a token that has expired and a changed file that is not in use are shown",
+  ignore: inFull.ignore || Deno.build.os === "windows",
+  async fn() {
+    using folder = new TempFolder();
+    const file = `${folder.path}/tokens`;
+    Deno.writeTextFileSync(file, "s3cret name=ada expires=2020-01-01\n", { mode: 0o600 });
+    await using page = await OperatorPage.open("--token-file", file);
+    await page.show("clients");
+    await page.browser.textWith("expired 2020-01-01");
+    Deno.writeTextFileSync(file, "s3cret nme=ada\n");
+    await page.show("overview");
+    await page.browser.textWith(`A changed file is not in use: Cannot read token file "${file}": line 1`);
+  },
+});
+
 test("the overview draws calls, latencies and refusals", async (page) => {
   await using ada = await page.join(ADA);
   await using laptop = await page.join(LAPTOP);

@@ -248,6 +248,7 @@ export const texts = {
       title: "Overview",
       ready: "ready",
       notReady: "not ready",
+      refusedFile: "A changed file is not in use:",
       oneOfSeveral: "One process of several: all of this is of this one alone.",
       up: "Running for",
       counts: ({ agent = 0, computer = 0, observer = 0 }: Record<string, number>) =>
@@ -311,6 +312,7 @@ export const texts = {
       allOffices: "all offices",
       anyRole: "any role",
       never: "never",
+      expired: "expired",
       revokeOf: (client: string) => `Revoke the grant of ${client}`,
       revokeAbout: "Its tokens end at once. To come back, the client has to be connected again.",
       tokens: "Tokens, by name",

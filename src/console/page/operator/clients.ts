@@ -19,7 +19,7 @@ export function Clients(): View {
     T.kinds[token.kind],
     token.offices === null ? T.allOffices : namesOf(token.offices),
     token.kind === "client" ? rightsOf(token) : token.roles === null ? T.anyRole : namesOf(token.roles),
-    token.expires?.slice(0, 10) ?? T.never,
+    expiryOf(token),
   ]]);
   return html`
     <div class="scroll">
@@ -29,6 +29,11 @@ export function Clients(): View {
       <${Table} isStacked label=${T.tokens} head=${T.tokenHead} empty=${T.noTokens} rows=${rows} />
     </div>
   `;
+}
+
+function expiryOf({ expires, expired }: TokenValue): string {
+  const day = expires?.slice(0, 10) ?? T.never;
+  return expired ? `${T.expired} ${day}` : day;
 }
 
 function namesOf(names: readonly string[]): View {

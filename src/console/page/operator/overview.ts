@@ -21,7 +21,7 @@ export function readyState({ ready }: OverviewValue): View {
 export function Overview(): View {
   const { value } = overview;
   if (value === undefined) return null;
-  const { unready, members, offices, uptime_s, options, shared } = value;
+  const { unready, refused_files, members, offices, uptime_s, options, shared } = value;
   const { rss, message_bytes, max_message_bytes } = value.memory;
   const bar = html`<progress aria-label=${T.messages} max=${max_message_bytes} value=${message_bytes} />`;
   return html`
@@ -32,6 +32,7 @@ export function Overview(): View {
         <div class="grow"></div>
         <${Ask} kind="danger" title=${T.drainTitle} about=${T.drainAbout} path="drain" />
       </div>
+      ${refused_files.map((problem) => html`<p class="hint">${T.refusedFile} ${lineOf(problem)}</p>`)}
       ${shared && html`<p class="hint">${T.oneOfSeveral}</p>`}
       ${factsOf([
         [T.up, spanText(uptime_s * 1_000)],
