@@ -82,7 +82,9 @@ async function deliverRelease(folder: string): Promise<void> {
   // A run that was stopped leaves a draft, which nobody else sees.
   const view = ["release", "view", tag, ...place, "--json", "isDraft", "--jq", ".isDraft"];
   const { code, stdout } = await run("gh", view, folder);
-  await deliver(tag, code === 0 && stdout.trim() === "false", async () => {
+  const isDraft = code === 0 && stdout.trim() === "true";
+  await deliver(tag, code === 0 && !isDraft, async () => {
+    if (isDraft) await succeed("gh", run("gh", ["release", "delete", tag, ...place, "--yes"], folder));
     const files = Array.from(Deno.readDirSync(folder), ({ name }) => name).sort();
     const words = ["release", "create", tag, ...place, "--verify-tag", "--generate-notes", ...files];
     await succeed("gh", run("gh", words, folder));

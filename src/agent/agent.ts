@@ -217,7 +217,7 @@ export class Agent implements AsyncDisposable {
     return this.#link.isConnected;
   }
 
-  /** Why the connection has not come back yet, such as "connection refused"; `undefined` before an attempt has failed. */
+  /** Why the connection has not come back yet, if the Server cannot be reached, such as "connection refused". */
   get problem(): string | undefined {
     return this.#link.problem;
   }

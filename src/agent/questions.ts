@@ -181,7 +181,12 @@ async function askUser(
   try {
     return await withDeadline(timeLeftMs, { reason: expired, signal }, async (signal) => {
       const question = toQuestion(required, call, { ...about, timeLeftMs, signal });
-      if (question !== undefined) return await abortable(Promise.resolve(onQuestion(question)), signal);
+      if (question !== undefined) {
+        const answer = await abortable(Promise.resolve(onQuestion(question)), signal);
+        // Throws for an answer that cannot be sent.
+        JSON.stringify(answer);
+        return answer;
+      }
       const problem = "a question was not shown: it asks for a secret, or is malformed";
       requests.warn(problem, { req_id: call.reqId });
       return undefined;

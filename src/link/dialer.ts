@@ -45,8 +45,7 @@ export class Dialer {
   #protocol: ProtocolMinor;
   /** Whether this member was connected before: until then, only an unreachable Server is retried. */
   #hasConnected = false;
-  /** Why the last attempt failed; `undefined` after one that has not. */
-  problem: string | undefined;
+  #problem: string | undefined;
   #isRenewing = false;
   #hasToldOfPolling = false;
 
@@ -54,6 +53,11 @@ export class Dialer {
     this.#options = options;
     this.#protocol = options.protocolVersion ?? DEFAULT_PROTOCOL;
     this.#log = log;
+  }
+
+  /** Why the Server was not reached at the last attempt; `undefined` when it was. */
+  get problem(): string | undefined {
+    return this.#problem;
   }
 
   /** The `MAJOR.MINOR` of the protocol that this member speaks. */
@@ -84,7 +88,7 @@ export class Dialer {
       return this.#tryAll({ ...attempts, timeoutMs });
     });
     this.#hasConnected = true;
-    this.problem = undefined;
+    this.#problem = undefined;
     return connection;
   }
 
@@ -105,7 +109,8 @@ export class Dialer {
         const waitMs = Math.round(backoff.next());
         const isLast = performance.now() + waitMs >= deadlineMs;
         if (!(error instanceof Error) || !this.#mayPass(error, performance.now() - startMs)) throw error;
-        this.problem = error.message;
+        // The error of a source of credentials may hold what is not for others.
+        if (error instanceof ServerUnreachableError) this.#problem = error.message;
         const wasCutShort = attemptMs < ATTEMPT_TIMEOUT_MS && performance.now() >= deadlineMs;
         if (isLast) throw wasCutShort && earlier !== undefined ? earlier : error;
         // One warning for each loss: retries every ten seconds would flood the log.

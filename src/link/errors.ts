@@ -62,8 +62,9 @@ export class RequestTimeoutError extends Error {
 export function mayHaveRun(error: unknown): boolean {
   if (error instanceof SmcpError) {
     // Without a word of it, a refusal is clear; a peer of another implementation that failed may have passed the call on.
-    const isUnclear = error.code === ErrorCode.TIMEOUT || error.code === ErrorCode.INTERNAL_ERROR;
-    return (error.details?.["may_have_run"] ?? isUnclear) === true;
+    const told = error.details?.["may_have_run"];
+    if (typeof told === "boolean") return told;
+    return error.code === ErrorCode.TIMEOUT || error.code === ErrorCode.INTERNAL_ERROR;
   }
   const isOfConnection = error instanceof ConnectionClosedError || error instanceof RequestTimeoutError;
   return isOfConnection ? !error.isUnsent : error instanceof DOMException;

@@ -102,7 +102,7 @@ export class Link implements AsyncDisposable {
     return this.#connection !== undefined;
   }
 
-  /** Why the connection has not come back yet; `undefined` before an attempt has failed. */
+  /** Why the connection has not come back yet, if the Server cannot be reached. */
   get problem(): string | undefined {
     return this.#dialer.problem;
   }

@@ -112,6 +112,15 @@ Deno.test("a tool that asks may have run when the credentials of its Agent have 
   assert(mayHaveRun(await assertRejects(() => office.laptop.callTool(FORM, {}, { onQuestion }))));
 });
 
+Deno.test("an answer that cannot be sent is none", async () => {
+  await using office = await ComputerOffice.open({ servers: { s: everything() } });
+  const content = { name: 1n as unknown as number, check: true };
+  const result = await office.laptop.callTool(FORM, {}, {
+    onQuestion: () => ({ action: "accept", content }),
+  });
+  assertStringIncludes(textOf(result), '"action": "cancel"');
+});
+
 Deno.test("the reason of an abort is that of the signal, whatever the tool has done", async () => {
   await using office = await ComputerOffice.open({ servers: { s: everything() } });
   const ending = new AbortController();

@@ -148,9 +148,10 @@ Deno.test({
     using release = new Release({ "install.sh": "", "SHA256SUMS": "" });
     const variables = { GITHUB_REPOSITORY: "ada/sdk" };
     await release.deliver("release", { ...variables, DRAFT: "of a run that was stopped" });
-    const [words = ""] = release.calls;
+    const [deleted, words = ""] = release.calls;
+    assertMatch(deleted ?? "", /^gh release delete v[\d.]+ --repo ada\/sdk --yes$/);
     assertMatch(words, /^gh release create v[\d.]+ --repo ada\/sdk .* SHA256SUMS install\.sh$/);
     assertStringIncludes(await release.deliver("release", variables), "is there already");
-    assertEquals(release.calls.length, 1);
+    assertEquals(release.calls.length, 2);
   },
 });

@@ -25,7 +25,7 @@ export interface Office {
   readonly offices?: readonly KnownOffice[];
   /** `false` while the Agent reconnects. */
   readonly isConnected: boolean;
-  /** Why its connection has not come back yet; `undefined` before an attempt has failed. */
+  /** Why its connection has not come back yet, if the Server cannot be reached. */
   readonly problem?: string | undefined;
   /** Aborted when the Agent is closed or has failed. */
   readonly ended?: AbortSignal;

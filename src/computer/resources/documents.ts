@@ -19,7 +19,7 @@ import type { SearchedServer } from "./text_search.ts";
 
 /** How many entries of a catalogue are read before other work of the process runs. */
 const CATALOGUE_SLICE = 2_000;
-/** The most hosts of a server that say why documents are missing. */
+/** The most hosts of a server that are asked why documents are missing, and that say so. */
 const MAX_NOTICES = 8;
 /** How long the subscription of a catalogue may take before the catalogue is read without it, in milliseconds. */
 const SUBSCRIPTION_GRACE_MS = 500;
@@ -90,7 +90,8 @@ export class ServerDocuments {
   /** Takes the server's list: forgets documents that are not in it. */
   follow(uris: ReadonlyMap<string, string>): void {
     // Few documents that come back are read one by one, without the catalogue that had the notice.
-    const asked = uris.size === 0 ? hostsOf(this.#uris.values()) : this.#notices.keys();
+    const asked = new Set(this.#notices.keys());
+    if (uris.size === 0) for (const host of hostsOf(this.#uris.values())) asked.add(host);
     this.#uris = uris;
     for (const host of [...asked].slice(0, MAX_NOTICES)) void this.#askWhy(host);
     const listed = new Set(uris.values());

@@ -113,8 +113,18 @@ function toEvent(data: string): string {
   return `${EVENT_START}${data}${EVENT_END}`;
 }
 
+/** The same response; where it was cut off before it had a body, the answers to the requests of `body`. */
+export function orCutOff(
+  response: Response,
+  { until, body }: { readonly until: AbortSignal | undefined; readonly body: unknown },
+): Response {
+  if (response.body !== null || until?.aborted !== true) return response;
+  const answers = cutOff(body);
+  return answers === undefined ? response : new Response(answers, { headers: EVENTS_HEADERS });
+}
+
 /** The answers to the requests of a body that have none when their client may not go on. */
-export function cutOff(body: unknown): Uint8Array | undefined {
+export function cutOff(body: unknown): Uint8Array<ArrayBuffer> | undefined {
   const events = (Array.isArray(body) ? body : [body])
     .filter((each) => isRecord(each) && "method" in each && "id" in each)
     .map(({ id }) => toEvent(JSON.stringify({ jsonrpc: "2.0", id, error: CUT_OFF })));

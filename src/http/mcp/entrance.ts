@@ -29,7 +29,7 @@ import {
   toAuthInfo,
   tokenRule,
 } from "./access.ts";
-import { acceptedForms, cutOff, inForm, whenDone } from "./answers.ts";
+import { acceptedForms, cutOff, inForm, orCutOff, whenDone } from "./answers.ts";
 import { httpError } from "./http_error.ts";
 import {
   type AdmittedRequest,
@@ -297,8 +297,8 @@ export class Entrance implements HttpHandler {
     if (isLegacy) {
       return await this.#sessions.fetch(admitted, { factory: path.factory, access });
     }
-    const response = await path.modern.fetch(passed, { parsedBody: body, authInfo: toAuthInfo(access) });
-    return forms === undefined ? response : await inForm(response, forms);
+    const made = await path.modern.fetch(passed, { parsedBody: body, authInfo: toAuthInfo(access) });
+    return forms === undefined ? made : await inForm(orCutOff(made, admitted), forms);
   }
 }
 

@@ -1,6 +1,6 @@
 /** The metrics of a Server as a text for Prometheus. */
 import process from "node:process";
-import { TOOL_CALL_EVENT } from "../../protocol/events.ts";
+import { TOOL_CALL_EVENTS } from "../../protocol/call.ts";
 import type { Member } from "../offices/office.ts";
 import type { Counts, EventCounts, Meter } from "./meter.ts";
 
@@ -86,7 +86,7 @@ const METRICS: Readonly<Record<string, Metric>> = {
     value: ({ meter }) =>
       meter.events().flatMap(({ event, codes }) =>
         // Of calls also those that never occurred, so that an increase can be told from the first on.
-        (event === TOOL_CALL_EVENT ? codes.entries() : occurred(codes)).map(([code, value]) => {
+        (TOOL_CALL_EVENTS.has(event) ? codes.entries() : occurred(codes)).map(([code, value]) => {
           return { labels: { event, code }, value };
         })
       ),

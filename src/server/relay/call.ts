@@ -19,7 +19,7 @@ import { routingFieldsOf } from "../engine/raw.ts";
 import type { Ack, Connection } from "./connection.ts";
 import type { MemberEvent } from "./deferred_events.ts";
 import type { RelayState } from "./relay_state.ts";
-import { type Answer, errorCodeOf, type Settlement } from "./pending_requests.ts";
+import { type Answer, errorCodeOf, type Settlement, withDetails } from "./pending_requests.ts";
 
 /** How events of one kind are handled and refused. */
 export interface Route {
@@ -198,7 +198,9 @@ export class Call {
       this.connection.answer(ack, answer);
       return true;
     } catch (error) {
-      ack(...this.#toRefusal(error));
+      // What was to be answered may have been done.
+      const told = error instanceof SmcpError ? withDetails(error, { may_have_run: true }) : error;
+      ack(...this.#toRefusal(told));
       return false;
     }
   }

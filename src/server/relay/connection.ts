@@ -30,7 +30,7 @@ import {
   type RelayedRequest,
   type Settlement,
   type Side,
-  withComputer,
+  withDetails,
 } from "./pending_requests.ts";
 import { computerAsleep, computerNotFound, Presence, type PresenceSession } from "./presence.ts";
 import { forgetAck, roomOf, setNextAckId } from "./socket_internals.ts";
@@ -397,7 +397,8 @@ export class Connection implements Target {
     try {
       return this.#session.outbox.push(send);
     } catch (cause) {
-      if (cause instanceof SmcpError) throw withComputer(cause, this.#member?.name);
+      // An Agent may have requests to several.
+      if (cause instanceof SmcpError) throw withDetails(cause, { computer_name: this.#member?.name });
       throw cause instanceof RangeError ? nestedTooDeep(event) : cause;
     }
   }

@@ -69,8 +69,9 @@ export class PendingRequest implements Expirable {
   readonly ack = (...answer: unknown[]): void => {
     const [first] = answer;
     // The parser puts an error in place of an answer that it did not read.
-    if (first instanceof SmcpError) this.fail(withComputer(first, this.request.computer));
-    else if (first instanceof Error) this.fail(first);
+    if (first instanceof SmcpError) {
+      this.fail(withDetails(first, { computer_name: this.request.computer, may_have_run: true }));
+    } else if (first instanceof Error) this.fail(first);
     else this.#settle({ kind: "answered", answer });
   };
   readonly request: RelayedRequest;
@@ -126,10 +127,10 @@ export class PendingRequest implements Expirable {
   }
 }
 
-/** Adds the name of the Computer: an Agent may have requests to several. */
-export function withComputer(cause: SmcpError, computer: string | undefined): SmcpError {
-  const { code, message, details } = cause;
-  return new SmcpError(code, message, { cause, details: { ...details, computer_name: computer } });
+/** The same error with further details. */
+export function withDetails(cause: SmcpError, details: ErrorDetails): SmcpError {
+  const { code, message } = cause;
+  return new SmcpError(code, message, { cause, details: { ...cause.details, ...details } });
 }
 
 /** The most cancels of one Computer that wait; further ones are sent at once. */

@@ -25,6 +25,18 @@ const HEADERS = {
 
 const CALL = { jsonrpc: "2.0", id: 7, method: "tools/call", params: { name: "slow", arguments: {} } };
 
+const MODERN_CALL = {
+  ...CALL,
+  params: {
+    ...CALL.params,
+    _meta: {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientInfo": { name: "raw", version: "1" },
+      "io.modelcontextprotocol/clientCapabilities": {},
+    },
+  },
+};
+
 /** Admits whom the header `x-id` names, with the rights of `x-rights`. */
 const named: AccessRule = {
   admit({ headers }) {
@@ -199,6 +211,12 @@ Deno.test("a call ends when its access expires, and goes on when a token expires
   assertEquals(logger.lines.map(({ fields }) => fields["reason"]), [
     "The credential of the client has expired",
   ]);
+  const modern = { "mcp-method": "tools/call", "mcp-name": "slow", "mcp-protocol-version": "2026-07-28" };
+  for (const accept of ["application/json", HEADERS.accept]) {
+    expiring = { expiresAt: Date.now() + 1, endsCalls: true };
+    const cut = await within(post(entrance, { ...modern, accept }, MODERN_CALL), "the end of the call");
+    assertEquals([cut.status, cut.text.split("has expired; a tool may have run").length], [200, 2]);
+  }
   answered.resolve();
   assertStringIncludes((await within(renewed, "the answer")).text, `"result"`);
 });
