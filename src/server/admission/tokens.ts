@@ -205,8 +205,6 @@ export class TokenTable implements AuthProvider {
   /** By a hash with a random key, so that nobody can choose tokens by which the time of the lookup would tell anything. */
   #entries: ReadonlyMap<string, Entry> = new Map();
   readonly #key = randomBytes(32);
-  /** The principals of tokens without a name: a token keeps its number when others are added or removed. */
-  #unnamed = 0;
 
   constructor(place: TokenPlace = {}) {
     this.#readToken = createTokenReader(place);
@@ -233,7 +231,8 @@ export class TokenTable implements AuthProvider {
 
   /**
    * Accepts these tokens from now on. Connections of tokens that are not among them end, and those of tokens whose
-   * permissions have changed end as well, so that they come back with the new ones.
+   * permissions have changed end as well, so that they come back with the new ones. A token without a name keeps its number
+   * when others are added or removed, and one that takes its place gets that number.
    *
    * @param check Called last before that.
    * @throws {FileContentError} for a token that is given twice with different permissions, and what `check` throws; nothing
@@ -241,10 +240,15 @@ export class TokenTable implements AuthProvider {
    */
   replace(tokens: readonly ListedToken[], check: () => void = () => undefined): void {
     const entries = new Map<string, Entry>();
-    let unnamed = this.#unnamed;
-    for (const listed of tokens) {
-      const { token, place, name, offices, roles, expiresAtMs } = listed;
-      const key = this.#keyOf(acceptedDigestOf(token));
+    const keyed = tokens.map((listed) => ({ listed, key: this.#keyOf(acceptedDigestOf(listed.token)) }));
+    const kept = new Set(keyed.map(({ key }) => this.#entries.get(key)?.admission.principal));
+    let unnamed = 0;
+    const nextPrincipal = (): string => {
+      do unnamed++; while (kept.has(`token-${unnamed}`));
+      return `token-${unnamed}`;
+    };
+    for (const { listed, key } of keyed) {
+      const { place, name, offices, roles, expiresAtMs } = listed;
       const facts = factsOf(listed);
       const twin = entries.get(key);
       if (twin !== undefined && twin.facts !== facts) {
@@ -257,13 +261,13 @@ export class TokenTable implements AuthProvider {
       }
       const ending = new AbortController();
       const grant = offices === undefined && roles === undefined ? undefined : { offices, roles };
-      const principal = name ?? `token-${++unnamed}`;
+      const former = known?.listed.name === undefined ? known?.admission.principal : undefined;
+      const principal = name ?? former ?? nextPrincipal();
       const admission = { principal, grant, expiresAtMs, signal: ending.signal };
       entries.set(key, { place, listed, admission, facts, ending });
     }
     check();
     const before = this.#entries;
-    this.#unnamed = unnamed;
     this.#entries = entries;
     for (const [key, entry] of before) endReplaced(entry, entries.get(key));
   }

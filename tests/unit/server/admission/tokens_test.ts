@@ -103,12 +103,13 @@ Deno.test("a token whose permissions change ends its connections, so that they c
   assertEquals(find(table, "a")?.grant?.offices, ["den"]);
 });
 
-Deno.test("a token without a name keeps its principal when others are added and removed", () => {
+Deno.test("a token without a name keeps its principal, and one in the place of another takes over that of the other", () => {
   const table = tableOf("a\nb");
-  table.replace(parseTokenList("c\nb"));
-  assertEquals(["a", "b", "c"].map((token) => find(table, token)?.principal), [
+  table.replace(parseTokenList("c\nb offices=lab\nd"));
+  assertEquals(["a", "b", "c", "d"].map((token) => find(table, token)?.principal), [
     undefined,
     "token-2",
+    "token-1",
     "token-3",
   ]);
 });
