@@ -325,6 +325,7 @@ testDesk("the history has arguments without secrets, and what ended after an id"
     '{"header":"Bearer ***","password":"***"}',
     false,
   ]);
+  assertMatch(await desk.text("history"), /ada +\{"header":"Bearer \*\*\*","password":"\*\*\*"\}$/m);
   assertEquals(await read("--since-id", `${first?.["id"]}`), [second]);
   assertEquals(await read("--since-id", `${second?.["id"]}`), []);
 });

@@ -47,6 +47,8 @@ export interface Office {
 
 /** Why an office that was reached cannot be reached now, in words for users. */
 export function lostProblem({ problem }: Office): string {
-  const lost = "the connection to the Server is lost, and comes back by itself";
-  return problem === undefined ? lost : `${lost}; the last attempt: ${problem}`;
+  const lost = "the connection to the Server is lost, and comes back";
+  return problem === undefined
+    ? `${lost} by itself`
+    : `${lost} when the Server can be reached again; the last attempt: ${problem}`;
 }

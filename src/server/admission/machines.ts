@@ -307,7 +307,7 @@ function requireOwnName(machine: Machine, others: readonly Machine[]): void {
       ? "has it, or a similar one,"
       : "has kept it from before it was renamed,";
     const what = own === name
-      ? "choose another"
+      ? "choose another, or revoke that machine first"
       : `this machine has kept it from before, too: rename it to "${name}" once more to give it up`;
     throw new MachineError(
       `Cannot use the name "${own}": machine "${holder.id}" ${holding} in one of these offices; ${what}`,

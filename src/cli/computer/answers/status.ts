@@ -1,6 +1,6 @@
 /** `status`, `skills`, `history` */
 import type { HistoryValue, StatusValue } from "../../../api_values.ts";
-import { countOf } from "../../../text/text.ts";
+import { countOf, shorten } from "../../../text/text.ts";
 import { alignColumns, drawColumns } from "../../../terminal/shapes.ts";
 import { printableLine, toSafeLine, toSeenWord } from "../../../text/safe_text.ts";
 import type { Palette } from "../../../terminal/screen.ts";
@@ -22,6 +22,8 @@ import { remedyOf } from "./remedies.ts";
 const STDERR_LINES = 8;
 /** How many documents of a read are named in its line. */
 const SHOWN_DOCUMENTS = 3;
+/** How many characters of the arguments of a call are in its line. */
+const SHOWN_ARGUMENTS_LENGTH = 200;
 
 export async function showStatus(hosted: HostedComputer): Promise<CommandAnswer> {
   const { computer, store, arrival } = hosted;
@@ -147,7 +149,8 @@ export function showHistory(
     const { server, agent, client } = record;
     const by = `${agent ?? "(this computer)"}${client === undefined ? "" : ` for ${toSeenWord(client)}`}`;
     const { at, what, outcome, span } = record.kind === "call" ? callCells(record) : readCells(record);
-    return [at.toISOString(), server ?? "", what, outcome, span, by];
+    const params = record.kind === "call" ? [shorten(record.arguments, SHOWN_ARGUMENTS_LENGTH)] : [];
+    return [at.toISOString(), server ?? "", what, outcome, span, by, ...params];
   });
   return {
     value: { history: history.map(toHistoryEntry) },
