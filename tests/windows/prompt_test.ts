@@ -12,7 +12,7 @@ if (hasWindows && isFullSize) {
       using launcher = new Launcher();
       const words = windowsWords("computer.ts", ["--name", "desk", "--config", launcher.config]);
       await using session = openTerminalSession(words, { columns: 100, env: launcher.env });
-      await session.expectScreen(/1 MCP server runs, with \d+ tools\ndesk>$/);
+      await session.expectScreen(/1 MCP server runs, with \d+ tools.*\ndesk>$/);
       await session.write(`statuz${Key.backspace}s${Key.enter}`);
       assertMatch(await session.expectScreen(/kiosk +running[^]*desk>$/), /desk> status\n/);
       await session.write(Key.ctrlD);
