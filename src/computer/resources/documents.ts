@@ -90,8 +90,8 @@ export class ServerDocuments {
   /** Takes the server's list: forgets documents that are not in it. */
   follow(uris: ReadonlyMap<string, string>): void {
     // Few documents that come back are read one by one, without the catalogue that had the notice.
-    const asked = new Set(this.#notices.keys());
-    if (uris.size === 0) for (const host of hostsOf(this.#uris.values())) asked.add(host);
+    const emptied = uris.size === 0 ? hostsOf(this.#uris.values()) : [];
+    const asked = new Set([...this.#notices.keys(), ...emptied]);
     this.#uris = uris;
     for (const host of [...asked].slice(0, MAX_NOTICES)) void this.#askWhy(host);
     const listed = new Set(uris.values());
