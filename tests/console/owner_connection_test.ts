@@ -68,7 +68,7 @@ testPage("when a stream is lost and has missed events, the page reads all again"
   await page.browser.textWith("Nothing waits for you");
   page.console.script["calls list"] = { paused: true, waiting: [waitingCall("c1")], running: [] };
   page.console.feed.publish("reset", {});
-  assertStringIncludes(await page.browser.textWith("/tmp/c1"), "Paused: new calls");
+  assertStringIncludes(await page.browser.textWith("/tmp/c1"), "Paused: Agents get nothing");
 });
 
 testPage("two pages show the same, and what one answers leaves the other", async (page) => {
