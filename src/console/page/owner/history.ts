@@ -53,13 +53,9 @@ function timesOf(record: HistoryValue): { readonly at: string; readonly ms: numb
 
 export function recordRow(record: HistoryValue): Row {
   const { at, ms } = timesOf(record);
-  const duration = isRun(record) && html`
-    · ${durationText(ms)}
-  `;
-  const server = record.server !== null && html`
-    · ${nameOf(record.server)}
-  `;
-  return [whatOf(record), html`${momentOf(at)}${duration}${server}`, outcomeOf(record)];
+  const duration = isRun(record) ? [" · ", durationText(ms)] : [];
+  const server = record.server === null ? [] : [" · ", nameOf(record.server)];
+  return [whatOf(record), [momentOf(at), ...duration, ...server], outcomeOf(record)];
 }
 
 export function RecordDetail({ entry: record }: { entry: HistoryValue }): View {
