@@ -181,6 +181,9 @@ test("a question shows its default, and goes into no history either", async ({ f
   await session.expect("[ada]: ");
   await session.write(Key.enter);
   await session.expect(`answer: "ada"\n2> `);
+  // What was entered is in the file when the program has ended.
+  await session.write(Key.ctrlD);
+  await session.expectExit();
   assertEquals(await Deno.readTextFile(join(folder, "history")), "ask\n");
 });
 
