@@ -7,7 +7,7 @@ export interface DeadlineOptions {
 }
 
 /**
- * A signal that is aborted after a time limit, if a timer can wait so long, or with the caller's signal. Declare it with `using`: disposal removes the
+ * A signal that is aborted after a time limit, or with the caller's signal. Declare it with `using`: disposal removes the
  * timer and the listener.
  */
 export class Deadline implements Disposable {
@@ -34,8 +34,13 @@ export class Deadline implements Disposable {
   /** Begins the time limit anew. Do not call it after the disposal. */
   restart(): void {
     clearTimeout(this.#timer);
-    if (this.#timeoutMs > MAX_TIMER_MS) return;
-    this.#timer = setTimeout(() => this.abort(this.#reason()), this.#timeoutMs);
+    if (this.#timeoutMs !== Infinity) this.#wait(this.#timeoutMs);
+  }
+
+  #wait(leftMs: number): void {
+    const ms = Math.min(leftMs, MAX_TIMER_MS);
+    const onTimeout = () => leftMs > ms ? this.#wait(leftMs - ms) : this.abort(this.#reason());
+    this.#timer = setTimeout(onTimeout, ms);
   }
 
   abort(reason: unknown): void {

@@ -357,7 +357,7 @@ testDesk(
     };
     assertEquals(await standing(), [["run", false, false, "shell"]]);
     const { code, value } = await desk.run("tool", "hide", "run");
-    assertEquals([code, value["tool"], value["server"]], [0, "run", "shell"]);
+    assertEquals([code, value["tools"]], [0, [{ name: "run", server: "shell", tool: "run" }]]);
     assertEquals(await standing(), [["run", true, false, "shell"]]);
     assertEquals((await desk.call({})).meta?.error_code, 4002);
     assertEquals((await desk.run("tool", "show", "run")).code, 0);
@@ -367,7 +367,8 @@ testDesk(
     assertEquals(await standing(), [["run", false, true, "shell"]]);
     assertEquals((await desk.run("tool", "ask", "run")).code, 0);
     assertEquals((await desk.call({})).meta?.error_code, 4005);
-    assertEquals((await desk.run("tool", "hide", "ran")).code, 1);
+    assertEquals((await desk.run("tool", "hide", "run", "ran")).code, 1);
+    assertEquals(await standing(), [["run", false, false, "shell"]]);
   },
 );
 

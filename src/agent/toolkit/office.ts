@@ -1,4 +1,5 @@
 /** An office as gateway and toolkits see it. */
+import { toBareLine } from "../../text/safe_text.ts";
 import type { SessionInfo } from "../../protocol/office.ts";
 import type { ComputerPresence } from "../../protocol/presence.ts";
 import type { AgentEventName, AgentListener } from "../events.ts";
@@ -50,5 +51,5 @@ export function lostProblem({ problem }: Office): string {
   const lost = "the connection to the Server is lost, and comes back";
   return problem === undefined
     ? `${lost} by itself`
-    : `${lost} when the Server can be reached again; the last attempt: ${problem}`;
+    : `${lost} when the Server can be reached again; the last attempt: ${toBareLine(problem)}`;
 }

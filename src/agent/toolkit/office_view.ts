@@ -106,7 +106,7 @@ export class OfficeView implements Disposable {
     if (this.isConnected) return undefined;
     if (this.office !== undefined) {
       const problems = problemsOf(this.office.offices ?? []);
-      return problems.length > 0 ? problems.join("; ") : toBareLine(lostProblem(this.office));
+      return problems.length > 0 ? problems.join("; ") : lostProblem(this.office);
     }
     const problem = this.#problem();
     return problem === undefined ? "the gateway is still connecting to the Server" : toBareLine(problem);

@@ -1,6 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { abortable } from "../../../src/async/abortable.ts";
 import { Deadline } from "../../../src/async/deadline.ts";
+import { FakeTimers } from "../../fixtures/fake_timers.ts";
 
 const never = new Promise<never>(() => {});
 
@@ -24,4 +25,14 @@ Deno.test("a deadline that is disposed of aborts no more", () => {
   deadline[Symbol.dispose]();
   caller.abort("enough");
   assertEquals(deadline.signal.aborted, false);
+});
+
+Deno.test("a deadline may be later than one timer can wait", () => {
+  using clock = new FakeTimers();
+  const days = 86_400_000;
+  using deadline = new Deadline(60 * days, { reason: () => new RangeError("over") });
+  clock.advance(60 * days - 1);
+  assertEquals(deadline.signal.aborted, false);
+  clock.advance(1);
+  assertEquals([deadline.signal.aborted, clock.waiting], [true, 0]);
 });

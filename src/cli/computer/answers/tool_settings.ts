@@ -1,4 +1,4 @@
-/** `tool list|hide|show|allow|ask`: all tools of the MCP servers, and how the configuration treats one. */
+/** `tool list|hide|show|allow|ask`: all tools of the MCP servers, and how the configuration treats them. */
 import type { ToolValue } from "../../../api_values.ts";
 import type { OwnerTool } from "../../../computer/tools/directory.ts";
 import { hideToolText, setAutoApplyText, showToolText } from "../../../config/edit_tools.ts";
@@ -11,10 +11,10 @@ import { CommandFailedError, UsageError } from "../../outcome.ts";
 import { toShownName } from "../../questions/shown_question.ts";
 import type { CommandContext, HostedComputer } from "../hosted_computer.ts";
 
-export interface ChosenTool {
-  /** As it is listed. */
-  readonly name: string;
-  /** The MCP server, where several have a tool of that name. */
+interface ChosenTools {
+  /** As they are listed. */
+  readonly names: readonly string[];
+  /** The MCP server, where several have a tool of such a name. */
   readonly server?: string | undefined;
 }
 
@@ -92,32 +92,50 @@ const EDITS: Readonly<Record<ToolVerb, ToolEdit>> = {
   },
 };
 
-/** Edits how the configuration treats one tool; to allow a tool allows it as it is listed now. */
-export async function editTool(
+/** Edits how the configuration treats tools, all at once; to allow a tool allows it as it is listed now. */
+export async function editTools(
   { hosted }: CommandContext,
-  { verb, ...chosen }: ChosenTool & { readonly verb: ToolVerb },
+  { verb, names, server }: ChosenTools & { readonly verb: ToolVerb },
 ): Promise<CommandAnswer> {
   const { change, done } = EDITS[verb];
   const { mcp } = hosted.computer;
-  const { tool, server, spellings, isAutoApplied } = find(hosted, chosen);
-  const edited = { tool, spellings, server: mcp.writtenNameOf(server) };
-  const wasAlways = verb === "ask" && hosted.askAgain({ server, tool });
-  // What was allowed by `always` alone is not in the config.
-  const isDone = wasAlways && !isAutoApplied;
-  const applied = isDone ? undefined : await hosted.edit((text) => change(text, edited));
-  if (verb === "allow") mcp.allowChanged(find(hosted, chosen));
-  if (verb === "show" && find(hosted, chosen).isHidden) {
-    throw new CommandFailedError(
-      `Cannot show tool "${chosen.name}": "allowed_tools" of its MCP server leaves it out; add it there`,
-    );
+  const tools = names.map((name) => find(hosted, { name, server }));
+  const edited = tools.filter((tool) => {
+    const wasAlways = verb === "ask" && hosted.askAgain(tool);
+    // What was allowed by `always` alone is not in the config.
+    return !wasAlways || tool.isAutoApplied;
+  });
+  const applied = edited.length === 0 ? undefined : await hosted.edit((text) =>
+    edited.reduce(
+      (text, { server, tool, spellings }) =>
+        change(text, { tool, spellings, server: mcp.writtenNameOf(server) }),
+      text,
+    )
+  );
+  for (const name of names) {
+    if (verb === "allow") mcp.allowChanged(find(hosted, { name, server }));
+    if (verb === "show" && find(hosted, { name, server }).isHidden) {
+      throw new CommandFailedError(
+        `Cannot show tool "${name}": "allowed_tools" of its MCP server leaves it out; add it there`,
+      );
+    }
   }
   return {
-    value: { name: chosen.name, server, tool, config: hosted.store.file ?? null, change: applied ?? null },
-    text: `tool ${toShownName(tool)} of ${toShownName(server)} ${done}`,
+    value: {
+      tools: tools.map(({ shown, server, tool }) => ({ name: shown.name, server, tool })),
+      config: hosted.store.file ?? null,
+      change: applied ?? null,
+    },
+    text: tools.map(({ server, tool }) => `tool ${toShownName(tool)} of ${toShownName(server)} ${done}`).join(
+      "\n",
+    ),
   };
 }
 
-function find({ computer }: HostedComputer, { name, server }: ChosenTool): OwnerTool {
+function find(
+  { computer }: HostedComputer,
+  { name, server }: { readonly name: string; readonly server: string | undefined },
+): OwnerTool {
   const all = computer.mcp.tools.filter((each) => server === undefined || each.server === server);
   const found = all.filter(({ shown }) => shown.name === name);
   const [only, ...more] = found;
