@@ -41,6 +41,7 @@ export type { Unsubscribe } from "./src/agent/listeners.ts";
 export type { FormatOptions, OutlineOptions, PageIndexOptions, PageOptions } from "./src/agent/documents.ts";
 export { RemoteComputer } from "./src/agent/remote_computer.ts";
 export type {
+  CallRetry,
   CallToolOptions,
   CompleteOptions,
   DesktopOptions,

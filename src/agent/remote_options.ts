@@ -24,13 +24,29 @@ export interface RemoteComputerOptions {
   readonly machine?: string | undefined;
 }
 
+/** How a call is made again that has failed. */
+export interface CallRetry {
+  /** The time in which attempts begin, from the first one, in milliseconds; at least 0. */
+  readonly patienceMs: number;
+  /**
+   * Whether a second run with the same arguments does nothing more. Then the call is made again also after a failure
+   * after which the tool may have run. `false` by default: that failure ends it.
+   */
+  readonly isIdempotent?: boolean | undefined;
+}
+
 /** Options of a tool call. */
 export interface CallToolOptions extends RequestOptions, CallTimeouts {
   /**
    * The id of the call; random by default. A repeated call with the same id gets the answer of the first one, and the
-   * tool runs once, as long as the process of the Computer lives: use it to retry a call whose answer was lost.
+   * tool runs once, while the Computer remembers it (`docs/protocol/calls-and-offices.md#repeated-calls`).
    */
   readonly reqId?: string | undefined;
+  /**
+   * Makes the call again, under the same `reqId`, while waiting helps: the connection is lost, the Server restarts or
+   * limits requests, the Computer or the MCP server is not back yet, or too many calls run. By default it is made once.
+   */
+  readonly retry?: CallRetry | undefined;
   /**
    * Whether the Computer asks its owner before the tool runs, whatever the configuration and earlier answers allow
    * (`docs/protocol/extensions.md#asked-calls`). `false` by default. Where the Computer or the Server does not know this,

@@ -50,7 +50,7 @@ export class RequestTimeoutError extends Error {
 
 /**
  * Whether a tool call may have run although it failed with this error, so that making it again could run the tool twice: see
- * "Retry a call that may have run" in the guide for Agents. Of a failed result, `meta.may_have_run` says the same. True as
+ * "Retry a call" in the guide for Agents. Of a failed result, `meta.may_have_run` says the same. True as
  * well of an abort, unless its signal has a reason of your own.
  *
  * ```ts

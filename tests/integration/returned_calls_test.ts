@@ -2,8 +2,10 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import { Agent } from "../../src/agent/agent.ts";
+import type { CallToolOptions } from "../../src/agent/remote_options.ts";
 import { Computer } from "../../src/computer/computer.ts";
 import { ConnectionClosedError } from "../../src/link/errors.ts";
+import { SmcpError } from "../../src/protocol/errors.ts";
 import { withConstants } from "../../src/server/options/constants.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { TcpProxy } from "../fixtures/tcp_proxy.ts";
@@ -24,8 +26,9 @@ async function openOffice(options: Parameters<typeof SmcpServer.listen>[0] = {})
   const agent = stack.use(await Agent.connect({ url: near.url, office: "lab", name: "ada" }));
   await computer.ready();
   const laptop = agent.computer("laptop");
-  const call = () => laptop.callTool("work", { waits: true }, { reqId: "r1", timeoutMs: 600_000 });
-  const lost = assertRejects(call, ConnectionClosedError);
+  const call = (options: CallToolOptions = {}) =>
+    laptop.callTool("work", { waits: true }, { reqId: "r1", timeoutMs: 600_000, ...options });
+  const lost = assertRejects(() => call(), ConnectionClosedError);
   await eventually(() => computer.calls.running.length, (count) => count > 0, "the call");
   const outcomes = () => computer.history.filter(({ reqId }) => reqId === "r1").map(({ outcome }) => outcome);
   const owned = stack.move();
@@ -42,6 +45,28 @@ Deno.test("an Agent that lost its connection gets the result of the running call
   await office.laptop.callTool("finish");
   const { isError } = await within(again, "the result");
   assertEquals([isError, office.outcomes()], [false, ["ok"]]);
+});
+
+Deno.test("a call of an idempotent tool goes on by itself when the connection is back", async () => {
+  await using office = await openOffice();
+  const retry = { patienceMs: 600_000, isIdempotent: true };
+  const result = office.call({ retry });
+  office.near.cut();
+  await within(office.lost, "the loss");
+  const finish = { retry: { patienceMs: 600_000 } };
+  await within(office.laptop.callTool("finish", {}, finish), "the end");
+  assertEquals([(await within(result, "the result")).isError, office.outcomes()], [false, ["ok"]]);
+});
+
+Deno.test("a call waits for a Computer that comes late, where it is to be made again", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
+  const retry = { patienceMs: 600_000 };
+  const result = agent.computer("laptop").callTool("work", {}, { retry });
+  await assertRejects(() => agent.computer("laptop").callTool("work"), SmcpError, "laptop");
+  await using computer = Computer.open({ name: "laptop", config: { servers: { work } } });
+  await computer.join({ url: server.url, office: "lab" });
+  assertEquals([(await within(result, "the result")).isError, computer.history.length], [false, 1]);
 });
 
 Deno.test("an Agent and a Computer that come back to another Server go on with the running call", async () => {
