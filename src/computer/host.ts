@@ -46,8 +46,11 @@ import type { VrlEngine } from "./vrl/engine.ts";
 const MASKED_ANSWERS = rateOf(20, 60_000);
 const EMPTY_CONFIG: ComputerConfig = { form: "smcp", servers: [], inputs: [], warnings: [] };
 
-export interface HostContext
-  extends Pick<ComputerOptions, "name" | "confirm" | "skills" | "tokens" | "answerQuestion" | "approvals"> {
+export interface HostContext extends
+  Pick<
+    ComputerOptions,
+    "name" | "autoApply" | "confirm" | "skills" | "tokens" | "answerQuestion" | "approvals"
+  > {
   readonly config: ComputerConfig;
   /** The rules of the protocol version that the Computer speaks; those of 0.2 by default. */
   readonly rules?: OfficeRules | undefined;
@@ -169,7 +172,7 @@ export class McpHost implements AsyncDisposable {
       onChange: () => this.tools.update(),
     });
     const toolParts = { ...shared, approved: this.approved, ...toolLogs };
-    this.tools = new ToolDirectory(toolParts);
+    this.tools = new ToolDirectory({ ...toolParts, autoApply: context.autoApply });
     this.channel = new AgentChannel(limits);
     this.calls = new ToolCalls({
       ...toolParts,

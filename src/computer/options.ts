@@ -28,7 +28,12 @@ export interface ComputerOptions {
   readonly protocolVersion?: ProtocolMinor | undefined;
   /** Returns the value of an input; called each time an MCP server starts. No values by default. */
   readonly inputs?: InputSource | undefined;
-  /** Called before each call of a tool without `auto_apply`; without it, such calls are answered 4005. */
+  /**
+   * The tools that run without a confirmation where the configuration sets no `auto_apply`: `"all"`, or `"reads"`, those
+   * whose MCP servers say that they modify nothing (`readOnlyHint`). None by default.
+   */
+  readonly autoApply?: "all" | "reads" | undefined;
+  /** Called before each call of a tool that does not run without a confirmation; without it, such calls are answered 4005. */
   readonly confirm?: Confirm | undefined;
   /**
    * Answers the questions that MCP servers ask during calls. Without it, the Agent's user is asked where the Agent offers

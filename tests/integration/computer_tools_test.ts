@@ -228,11 +228,30 @@ Deno.test("a tool without auto_apply is 4005 where nobody can confirm, and says 
     const way of [
       '"auto_apply": true for "echo" in "tool_meta" or in "default_tool_meta" of server "s"',
       '"mcpServers": "alwaysAllow": ["echo"]',
-      "starts the Computer with --auto-apply",
+      "starts the Computer with --auto-apply or --auto-apply-reads",
     ]
   ) assertStringIncludes(content[0]?.text ?? "", way);
   assertEquals((await received(office, "tools/call")).length, 1, "only the call that asks");
 });
+
+for (const autoApply of ["all", "reads"] as const) {
+  Deno.test(`a Computer that runs ${autoApply} unasked asks about what its configuration excepts`, async () => {
+    const named = (name: string, annotations = {}) => ({ ...echo, name, annotations });
+    const tools = [
+      named("look", { readOnlyHint: true }),
+      named("peek", { readOnlyHint: true }),
+      named("write"),
+    ];
+    const tool_meta = { peek: { auto_apply: false } };
+    await using office = await ComputerOffice.open(
+      { servers: { s: scripted({ tools }, { default_tool_meta: null, tool_meta }) } },
+      { autoApply },
+    );
+    const codes = tools.map(async ({ name }) => (await office.laptop.callTool(name)).meta?.error_code);
+    const expected = [undefined, 4005, autoApply === "all" ? undefined : 4005];
+    assertEquals(await Promise.all(codes), expected);
+  });
+}
 
 Deno.test("the confirm callback decides, and one call that waits for it holds up no other", async () => {
   const decision = Promise.withResolvers<boolean>();

@@ -27,9 +27,7 @@ import { openApprovals, type PauseMark } from "./state_files.ts";
 const CHECK_INTERVAL_MS = 500;
 
 export interface HostedComputerOptions
-  extends Pick<ComputerOptions, "name" | "protocolVersion" | "skills" | "uploads"> {
-  /** Whether tools run without a confirmation, unless the Agent demands one. */
-  readonly isAutoApplied?: boolean | undefined;
+  extends Pick<ComputerOptions, "name" | "protocolVersion" | "autoApply" | "skills" | "uploads"> {
   /** The config file; without one, the configuration is empty and in memory. */
   readonly configFile?: string | undefined;
   readonly mayBeNew?: boolean | undefined;
@@ -112,11 +110,11 @@ export class HostedComputer implements AsyncDisposable {
   }
 
   async start(): Promise<Computer> {
-    const { inputs, isWatching, isAutoApplied } = this.options;
+    const { inputs, isWatching } = this.options;
     const { confirm, answerQuestion } = this.people;
     const computer = Computer.open({
       ...this.options,
-      confirm: isAutoApplied === true ? (request) => !request.mustAsk || confirm(request) : confirm,
+      confirm,
       answerQuestion,
       config: this.store.config,
       inputs: inputs.source,

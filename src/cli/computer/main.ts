@@ -148,7 +148,10 @@ function ownOptions(): Option[] {
     ).env("A2C_CONFIG"),
     new Option("--inputs <file>", "values of inputs by id, as JSON; only you may have access to the file")
       .env("A2C_INPUTS"),
-    new Option("--auto-apply", "run every tool without a confirmation").default(false),
+    new Option("--auto-apply", "run tools without a confirmation, where the config does not say otherwise")
+      .default(false),
+    new Option("--auto-apply-reads", "the same for tools that modify nothing, as their MCP servers say")
+      .default(false),
     new Option(
       "--documents <dir>",
       "offer the files in this folder as documents, which Agents read without a question; repeatable",

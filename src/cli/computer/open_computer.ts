@@ -27,6 +27,7 @@ export interface ComputerCliOptions extends LogOptions, Partial<ConnectionOption
   /** In seconds. */
   readonly startTimeout?: number;
   readonly autoApply: boolean;
+  readonly autoApplyReads: boolean;
   readonly watch: boolean;
   readonly headless: boolean;
   /** The name and the office that the owner has given; the others are those that the operator of the Server has given. */
@@ -50,7 +51,7 @@ export async function openHostedComputer(
   options: ComputerCliOptions,
   around: HostedComputerSurroundings,
 ): Promise<HostedComputer> {
-  const { url, path, office, own, config, inputs, documents, skills, uploads, autoApply } = options;
+  const { url, path, office, own, config, inputs, documents, skills, uploads } = options;
   for (const folder of skills ?? []) assertNoProblem("--skills", folderProblem(folder));
   if (uploads !== undefined) assertNoProblem("--uploads", newFolderProblem(uploads));
   const { auth, ...credentials } = await readCredentials(options);
@@ -80,7 +81,7 @@ export async function openHostedComputer(
       auth: machine === undefined ? auth : { machine, ...auth },
       onFailed: around.onFailed,
     },
-    isAutoApplied: autoApply,
+    autoApply: options.autoApply ? "all" : options.autoApplyReads ? "reads" : undefined,
     skills,
     uploads,
     isLogShown: around.isLogShown,

@@ -221,6 +221,7 @@ function refusal({ tool_name }: ToolCallReq, refused: Refused): ToolOutcome {
     : ["declined" as const, refused.declined];
   const result = failureResult(`Tool "${tool_name}" needs a confirmation: ${why}`, {
     error_code: ErrorCode.TOOL_REQUIRES_CONFIRMATION,
+    a2c_reason: outcome,
   });
   return { result, outcome };
 }
@@ -233,7 +234,7 @@ function changeText({ changed }: ToolRoute): string {
 function cannotAsk({ isLocal, mustAsk }: RunningCall, { server, tool, changed }: ToolRoute): string {
   if (mustAsk) {
     return "the Agent demands that the person at the Computer is asked, and this Computer cannot ask anybody. Its owner " +
-      "starts it at a terminal, or in a program with confirm";
+      'starts it at a terminal, opens its page ("a2c-smcp computer console"), or has it in a program with confirm';
   }
   if (!isLocal && server.config.approval === "agent") {
     return "the Computer's owner lets the user of the Agent confirm it, but the Agent does not offer to ask them. " +
@@ -246,7 +247,7 @@ function cannotAsk({ isLocal, mustAsk }: RunningCall, { server, tool, changed }:
   }
   return "this Computer cannot ask anybody. To allow the tool, its owner sets " +
     `"auto_apply": true for "${tool.name}" in "tool_meta" or in "default_tool_meta" of server "${server.name}" ` +
-    `(in "mcpServers": "alwaysAllow": ["${tool.name}"]), starts the Computer with --auto-apply, ` +
+    `(in "mcpServers": "alwaysAllow": ["${tool.name}"]), starts the Computer with --auto-apply or --auto-apply-reads, ` +
     'or answers calls on its page ("a2c-smcp computer console")';
 }
 

@@ -31,6 +31,8 @@ export type ToolRules = Pick<OfficeRules, "hasBundleIds" | "readsDeclaredTags">;
 
 export interface ToolRoute extends NamedTool {
   readonly meta: ToolMeta | undefined;
+  /** Whether it runs without a confirmation, if it has not changed. */
+  readonly isAutoApplied: boolean;
   /** What has changed since the tool was allowed. */
   readonly changed?: ChangedTool | undefined;
   /** The VRL script for the results of the server. */
@@ -55,13 +57,13 @@ interface Member {
 }
 
 export class ToolDirectory {
-  readonly #context: SharedParts & Pick<Approving, "approved">;
+  readonly #context: DirectoryContext;
   readonly #members = new Map<SupervisedServer, Member>();
   readonly #show: ShowTool;
   /** The tools now; {@linkcode ToolDirectory.update} replaces it. */
   view: ToolView = viewTools([]);
 
-  constructor(context: SharedParts & Pick<Approving, "approved">) {
+  constructor(context: DirectoryContext) {
     this.#context = context;
     this.#show = rememberShown(context.rules);
   }
@@ -105,7 +107,7 @@ export class ToolDirectory {
     const name = this.#context.rules.hasBundleIds ? buildExposedName(serverName, called) : called;
     const spellings = [tool.name, called, name];
     if (!isForbidden(config, tool.name, spellings)) return undefined;
-    return { name, spellings, tool, server, meta: toolMetaOf(config, tool.name), vrl: undefined };
+    return { name, spellings, tool, server, ...metaOf({ server, tool }, this.#context), vrl: undefined };
   }
 
   /** An Agent asks for the tools: outdated lists of servers that announce no changes are read again in the background. */
@@ -149,10 +151,9 @@ export class ToolDirectory {
       const { listing, isListed = false } = this.#members.get(server) ?? {};
       return { server, tools: listing?.tools ?? [], isListed };
     });
-    const { rules, approved } = this.#context;
-    const changeOf: ChangeOf = (route) =>
-      approved.changeOf(route, { isAutoApplied: route.meta?.auto_apply === true });
-    this.view = viewTools(servers, { rules, show: this.#show, changeOf });
+    const { rules, approved, autoApply } = this.#context;
+    const changeOf: ChangeOf = (route) => approved.changeOf(route, route);
+    this.view = viewTools(servers, { rules, show: this.#show, changeOf, autoApply });
     for (const warning of this.view.warnings) this.#context.warnOnce.warn(warning);
     if (!isSameList(before, this.view.tools)) this.#context.onChange("tools");
   }
@@ -183,13 +184,20 @@ function isSameList(before: readonly SMCPTool[], after: readonly SMCPTool[]): bo
   return before.length === after.length && before.every((tool, index) => tool === after[index]);
 }
 
+/** The tools that run without a confirmation where the configuration sets no `auto_apply`; by default none. */
+interface Unasked {
+  readonly autoApply?: "all" | "reads" | undefined;
+}
+
 /** What decides whether a tool is still what a person has allowed. */
 export interface Approving {
   readonly approved: ApprovedTools;
 }
 
+type DirectoryContext = SharedParts & Approving & Unasked;
+
 /** A tool as the owner of the Computer sees it. */
-export interface OwnerTool {
+export interface OwnerTool extends Pick<ToolRoute, "isAutoApplied"> {
   /** As an Agent sees it, or would see it, with its MCP server. */
   readonly shown: SMCPTool;
   /** The own name of the tool. */
@@ -198,8 +206,6 @@ export interface OwnerTool {
   readonly server: string;
   /** The names by which a list of hidden tools may mean it. */
   readonly spellings: readonly string[];
-  /** Whether it runs without a confirmation, if it has not changed. */
-  readonly isAutoApplied: boolean;
   /** Whether the configuration hides it from the Agent. */
   readonly isHidden: boolean;
   /** What has changed since it was allowed; `undefined` when nothing has. It is set aside if `isBlocked`. */
@@ -210,13 +216,13 @@ function toOwnerTool(
   route: ToolRoute,
   { isHidden, show }: { readonly isHidden: boolean; readonly show: ShowTool },
 ): OwnerTool {
-  const { tool, server, spellings, meta, changed } = route;
+  const { tool, server, spellings, isAutoApplied, changed } = route;
   return {
     shown: { ...show(route), server: server.name },
     tool: tool.name,
     server: server.name,
     spellings,
-    isAutoApplied: meta?.auto_apply === true,
+    isAutoApplied,
     isHidden,
     changed,
   };
@@ -228,7 +234,11 @@ type ChangeOf = (route: ToolRoute) => ChangedTool | undefined;
 /** Lists the tools of all servers, given in order of precedence; by default as protocol 0.2 does. */
 export function viewTools(
   servers: readonly ServerTools[],
-  options: { readonly rules?: ToolRules; readonly show?: ShowTool; readonly changeOf?: ChangeOf } = {},
+  options: Unasked & {
+    readonly rules?: ToolRules;
+    readonly show?: ShowTool;
+    readonly changeOf?: ChangeOf;
+  } = {},
 ): ToolView {
   const {
     rules = { hasBundleIds: false, readsDeclaredTags: false },
@@ -241,8 +251,7 @@ export function viewTools(
   const routes = new Map<string, ToolRoute>();
   const setAside = new Map<string, ToolRoute & { readonly changed: ChangedTool }>();
   for (const each of named) {
-    const { config } = each.server;
-    const route = { ...each, meta: toolMetaOf(config, each.tool.name), vrl: vrlScriptOf(config) };
+    const route = { ...each, ...metaOf(each, options), vrl: vrlScriptOf(each.server.config) };
     const changed = changeOf(route);
     if (changed?.isBlocked === true) {
       setAside.set(each.name, { ...route, changed });
@@ -252,6 +261,16 @@ export function viewTools(
     routes.set(each.name, changed === undefined ? route : { ...route, changed });
   }
   return { tools, routes, forbidden, setAside, warnings };
+}
+
+function metaOf(
+  { server, tool }: Pick<ToolRoute, "server" | "tool">,
+  { autoApply }: Unasked,
+): Pick<ToolRoute, "meta" | "isAutoApplied"> {
+  const meta = toolMetaOf(server.config, tool.name);
+  const isUnasked = autoApply === "all" ||
+    autoApply === "reads" && tool.annotations?.["readOnlyHint"] === true;
+  return { meta, isAutoApplied: meta?.auto_apply ?? isUnasked };
 }
 
 /** One warning for each server that declares metadata of tools in another form than expected. */
