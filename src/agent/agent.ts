@@ -49,9 +49,8 @@ export interface AgentOptions extends ServerAccess {
   /** Milliseconds to reach the Server and to join; 10,000 by default, `Infinity` to retry forever. */
   readonly timeoutMs?: number | undefined;
   /**
-   * How long a rejoin after a lost connection is retried while the seat is taken or a limit of the Server
-   * leaves no place, in milliseconds; 60,000 by default.
-   * The Server may still hold the seat for the lost connection.
+   * How long the Server may refuse the Agent after a lost connection, in milliseconds; 60,000 by default: the seat is taken,
+   * also by that connection, a limit leaves no place, or what `credentials` gives is not valid any more.
    */
   readonly joinPatienceMs?: number | undefined;
   /**
@@ -163,7 +162,7 @@ export class Agent implements AsyncDisposable {
       {},
   ): Promise<Agent> {
     const { url, office, name, protocolVersion, logger = silentLogger, signal } = options;
-    const { joinPatienceMs: rejoinPatienceMs, seatPatienceMs: patienceMs = 0 } = options;
+    const { joinPatienceMs: returnPatienceMs, seatPatienceMs: patienceMs = 0 } = options;
     const { timeoutMs = DEFAULT_CONNECT_TIMEOUT_MS } = options;
     assertUrl(url);
     if (protocolVersion !== undefined) assertProtocol(protocolVersion);
@@ -178,7 +177,7 @@ export class Agent implements AsyncDisposable {
       ...options,
       open,
       auth: toAuth(options),
-      rejoinPatienceMs,
+      returnPatienceMs,
       mayChangeProtocol: protocolVersion === undefined,
     };
     const link = await Link.open(place, {
@@ -217,7 +216,7 @@ export class Agent implements AsyncDisposable {
     return this.#link.isConnected;
   }
 
-  /** Why the connection has not come back yet, if the Server cannot be reached, such as "connection refused". */
+  /** Why the connection has not come back at the last attempt, such as "connection refused". */
   get problem(): string | undefined {
     return this.#link.problem;
   }

@@ -17,15 +17,17 @@ import { delayUntilWake } from "./wake.ts";
 
 /** Time for one attempt to connect, or to renew the credentials. */
 const ATTEMPT_TIMEOUT_MS = 15_000;
-/** How long refused credentials are retried after a loss, if a source gives them. */
-const RENEWAL_PATIENCE_MS = 60_000;
-const REFUSED = `the Server refuses this member; asking again for ${
-  RENEWAL_PATIENCE_MS / 1_000
-} seconds, in case that it is admitted anew`;
+/** How long the Server may refuse a member that comes back, in milliseconds: longer than it keeps a lost connection (45 s). */
+export const RETURN_PATIENCE_MS = 60_000;
 
 export interface DialerOptions extends ConnectOptions {
   /** Gives the credentials for each connection, besides `auth` and `headers`. */
   readonly credentials?: CredentialsSource | undefined;
+  /**
+   * How long the Server may refuse a member that comes back, in milliseconds: its name or seat is taken, or the
+   * credentials that a source gives are old. 60,000 by default.
+   */
+  readonly returnPatienceMs?: number | undefined;
   /** Opens each connection; one of its own to the Server by default. */
   readonly open?: OpenConnection | undefined;
   /** Whether the protocol version may change to one that the Server or the office names; false by default. */
@@ -55,7 +57,7 @@ export class Dialer {
     this.#log = log;
   }
 
-  /** Why the Server was not reached at the last attempt; `undefined` when it was. */
+  /** Why the last attempt has failed; `undefined` when it has not. */
   get problem(): string | undefined {
     return this.#problem;
   }
@@ -109,15 +111,20 @@ export class Dialer {
         const waitMs = Math.round(backoff.next());
         const isLast = performance.now() + waitMs >= deadlineMs;
         if (!(error instanceof Error) || !this.#mayPass(error, performance.now() - startMs)) throw error;
+        const isRefused = error instanceof AuthenticationError && !(error instanceof NoCredentialsError);
         // The error of a source of credentials may hold what is not for others.
-        if (error instanceof ServerUnreachableError) this.#problem = error.message;
+        if (isRefused || error instanceof ServerUnreachableError) this.#problem = error.message;
         const wasCutShort = attemptMs < ATTEMPT_TIMEOUT_MS && performance.now() >= deadlineMs;
         if (isLast) throw wasCutShort && earlier !== undefined ? earlier : error;
         // One warning for each loss: retries every ten seconds would flood the log.
         const level = earlier === undefined ? "warn" : "debug";
         const fields = { error: error.message, wait_ms: waitMs };
-        const isRefused = error instanceof AuthenticationError && !(error instanceof NoCredentialsError);
-        this.#log[level](isRefused ? REFUSED : "cannot connect to the Server, retrying", fields);
+        this.#log[level](
+          isRefused
+            ? "the Server refuses this member; asking again for a while, in case that it is admitted anew"
+            : "cannot connect to the Server, retrying",
+          fields,
+        );
         earlier = error;
         if (await delayUntilWake(waitMs, signal)) backoff.reset();
       }
@@ -143,7 +150,8 @@ export class Dialer {
     if (error instanceof NoCredentialsError) return true;
     // The source may get the new credentials later than the Server.
     const canRenew = this.#options.credentials !== undefined && error instanceof AuthenticationError;
-    return canRenew && sinceMs < RENEWAL_PATIENCE_MS;
+    const { returnPatienceMs = RETURN_PATIENCE_MS } = this.#options;
+    return canRenew && sinceMs < returnPatienceMs;
   }
 
   /**

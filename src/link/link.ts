@@ -13,13 +13,10 @@ import { describeError } from "../text/text.ts";
 import { loadTracing } from "../tracing.ts";
 import type { Connection, ConnectionEnd, IncomingEvent } from "./connect.ts";
 import { newPlainTextWarning } from "./credentials.ts";
-import { Dialer, type DialerOptions } from "./dialer.ts";
+import { Dialer, type DialerOptions, RETURN_PATIENCE_MS } from "./dialer.ts";
 import { type JoinAttempt, type JoinOptions, leaveOffice, requestJoin, SleepCheck } from "./join.ts";
 import { isStable, reconnectBackoff, type RetryOptions, returnDelayMs } from "./retry.ts";
 import { delayUntilWake } from "./wake.ts";
-
-/** How long a taken name or seat is retried after a loss: longer than a Server keeps a lost connection (45 s). */
-const REJOIN_PATIENCE_MS = 60_000;
 
 /**
  * The options of a link. One that may change its protocol version does so once for each connection and each join that is
@@ -27,8 +24,6 @@ const REJOIN_PATIENCE_MS = 60_000;
  */
 export interface LinkOptions extends DialerOptions, RetryOptions {
   readonly logger?: Logger | undefined;
-  /** How long a rejoin is retried while the name or seat is taken, in milliseconds; 60,000 by default. */
-  readonly rejoinPatienceMs?: number | undefined;
 }
 
 /** Callbacks of a link. An error that a callback throws is logged and has no other effect. */
@@ -102,7 +97,7 @@ export class Link implements AsyncDisposable {
     return this.#connection !== undefined;
   }
 
-  /** Why the connection has not come back yet, if the Server cannot be reached. */
+  /** Why the connection has not come back at the last attempt. */
   get problem(): string | undefined {
     return this.#dialer.problem;
   }
@@ -345,7 +340,7 @@ export class Link implements AsyncDisposable {
     const membership = this.#membership;
     // After a change of the version, whoever wanted it joins.
     if (membership === undefined || this.#outdated !== undefined) return;
-    const { rejoinPatienceMs: patienceMs = REJOIN_PATIENCE_MS } = this.#options;
+    const { returnPatienceMs: patienceMs = RETURN_PATIENCE_MS } = this.#options;
     await requestJoin(connection, membership, this.#toAttempt({ signal, patienceMs }));
     if (this.#membership === undefined) await leaveOffice(connection, membership);
   }
@@ -373,7 +368,7 @@ export class Link implements AsyncDisposable {
       } catch (error) {
         if (!(error instanceof ConnectionClosedError) || this.#closing.signal.aborted) throw error;
         // The Server may have accepted the join on the lost connection, and still hold the name for it.
-        attempt = { ...attempt, patienceMs: Math.max(attempt.patienceMs, REJOIN_PATIENCE_MS) };
+        attempt = { ...attempt, patienceMs: Math.max(attempt.patienceMs, RETURN_PATIENCE_MS) };
       }
     }
   }

@@ -5,11 +5,12 @@ import { Client as ClientV2 } from "@modelcontextprotocol/client";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";
-import { SmcpServer } from "../../server.ts";
+import { type AuthProvider, SmcpServer } from "../../server.ts";
 import { doorWords } from "../fixtures/door.ts";
 import { eventually, within } from "../fixtures/within.ts";
 import { connectV1, connectV2, GatewayOffice } from "./_gateway_office.ts";
 import { isWindows } from "../fixtures/system.ts";
+import { TcpProxy } from "../fixtures/tcp_proxy.ts";
 import { TempFolder } from "../fixtures/temp_folder.ts";
 
 const tool = (name: string, more: Record<string, unknown> = {}) => ({
@@ -198,6 +199,11 @@ Deno.test("a line that is no message is told in one line of the log, and the nex
   assertEquals((await child.status).code, 0);
 });
 
+async function textOf(client: ClientV1, name: string): Promise<string> {
+  const { content } = await client.callTool({ name, arguments: {} });
+  return (content as { text?: string }[])[0]?.text ?? "";
+}
+
 Deno.test("a gateway that the Server refuses goes on, and tells its client why", async () => {
   const auth = { authenticate: () => Promise.resolve({ refused: "wrong token" }) };
   await using server = await SmcpServer.listen({ port: 0, auth });
@@ -207,10 +213,7 @@ Deno.test("a gateway that the Server refuses goes on, and tells its client why",
   const place = ["--url", server.url, "--office", "lab", "--name", "ada", "--token-file", file];
   await using client = await connectV1(doorWords("agent.ts", ["mcp", ...place, "--patience", "1s"]));
   for (const name of ["list_computers", "find_documents"]) {
-    const ask = async () => {
-      const { content } = await client.callTool({ name, arguments: {} });
-      return (content as { text?: string }[])[0]?.text ?? "";
-    };
+    const ask = () => textOf(client, name);
     const text = await eventually(ask, (text) => !text.includes("still connecting"), "the reason");
     assertMatch(
       text,
@@ -219,4 +222,39 @@ Deno.test("a gateway that the Server refuses goes on, and tells its client why",
     assertStringIncludes(text, `${JSON.stringify(file)} (--token-file)`);
     assert(!text.includes("Try again"), text);
   }
+});
+
+Deno.test("a gateway whose token is taken away in the session goes on, and tells its client why", async (t) => {
+  let isGood = true;
+  const auth: AuthProvider = {
+    authenticate: () => isGood ? { principal: "ada" } : { refused: "wrong token" },
+  };
+  await using server = await SmcpServer.listen({ port: 0, auth });
+  using folder = new TempFolder();
+  const file = `${folder.path}/token`;
+  await Deno.writeTextFile(file, "s3cret");
+  const open = async (...words: string[]) => {
+    isGood = true;
+    await using stack = new AsyncDisposableStack();
+    const wire = stack.use(new TcpProxy(server.port));
+    const place = ["--url", wire.url, "--office", "lab", "--name", "ada"];
+    const client = stack.use(await connectV1(doorWords("agent.ts", ["mcp", ...place, ...words])));
+    const ask = () => textOf(client, "list_computers");
+    await eventually(ask, (text) => text.includes("No Computer"), "the office");
+    isGood = false;
+    wire.cut();
+    const owned = stack.move();
+    return { ask, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  };
+  await t.step("until its file has a good one", async () => {
+    await using gateway = await open("--token-file", file);
+    await eventually(gateway.ask, (text) => /admits this program; .*wrong token/.test(text), "the reason");
+    isGood = true;
+    await eventually(gateway.ask, (text) => text.includes("No Computer"), "the return");
+  });
+  await t.step("and what the user has to do, where it was given by a variable", async () => {
+    await using gateway = await open("--header", "authorization=Bearer s3cret");
+    const text = await eventually(gateway.ask, (text) => text.includes("wrong token"), "the reason");
+    assertMatch(text, /wrong token.*Trying again does not help: tell the user, who has to/);
+  });
 });

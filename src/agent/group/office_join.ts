@@ -58,7 +58,10 @@ export function startJoin<Member extends JoinedOffice>(
         const why = signal.aborted ? undefined : await explain(error, signal);
         if (why === undefined) throw error;
         if (problem === undefined) {
-          logger.warn("office not joined yet; trying again", { office: label, problem: why });
+          logger.warn("office not joined yet; trying again", {
+            office: label,
+            problem: describeError(error),
+          });
         }
         problem = why;
         tried.resolve();

@@ -26,7 +26,7 @@ export interface Office {
   readonly offices?: readonly KnownOffice[];
   /** `false` while the Agent reconnects. */
   readonly isConnected: boolean;
-  /** Why its connection has not come back yet, if the Server cannot be reached. */
+  /** Why its connection has not come back at the last attempt. */
   readonly problem?: string | undefined;
   /** Aborted when the Agent is closed or has failed. */
   readonly ended?: AbortSignal;
@@ -51,5 +51,7 @@ export function lostProblem({ problem }: Office): string {
   const lost = "the connection to the Server is lost, and comes back";
   return problem === undefined
     ? `${lost} by itself`
-    : `${lost} when the Server can be reached again; the last attempt: ${toBareLine(problem)}`;
+    : `${lost} when the Server can be reached and admits this program; the last attempt: ${
+      toBareLine(problem)
+    }`;
 }

@@ -104,12 +104,13 @@ export class OfficeView implements Disposable {
   /** Why the office cannot be reached, in words for users; `undefined` while it can. */
   get problem(): string | undefined {
     if (this.isConnected) return undefined;
+    const problem = this.#problem();
+    if (problem !== undefined) return toBareLine(problem);
     if (this.office !== undefined) {
       const problems = problemsOf(this.office.offices ?? []);
       return problems.length > 0 ? problems.join("; ") : lostProblem(this.office);
     }
-    const problem = this.#problem();
-    return problem === undefined ? "the gateway is still connecting to the Server" : toBareLine(problem);
+    return "the gateway is still connecting to the Server";
   }
 
   get computers(): KnownComputer[] {

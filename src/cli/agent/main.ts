@@ -135,6 +135,8 @@ export function createAgentProgram(signal: AbortSignal): Command {
         connectSeconds: CONNECT_TIMEOUT_SECONDS,
         observer: false,
         patienceSeconds: 0,
+        // The user of a client has no log, and cannot start the gateway again: it goes on, and says why.
+        returnPatienceMs: options.http === undefined ? Infinity : undefined,
         logger,
         seats,
       };
@@ -206,6 +208,7 @@ interface Joining {
   readonly connectSeconds: number;
   readonly observer: boolean;
   readonly patienceSeconds: number;
+  readonly returnPatienceMs?: number | undefined;
   readonly signal: AbortSignal;
   readonly logger: Logger;
   /** The seats that the programs of this user share. */
@@ -292,7 +295,7 @@ async function withProgress<T>(work: (progress: (text: string) => void) => Promi
 
 async function connect(
   options: GlobalOptions,
-  { connectSeconds, observer, patienceSeconds, signal, logger, seats }: Joining,
+  { connectSeconds, observer, patienceSeconds, returnPatienceMs, signal, logger, seats }: Joining,
 ): Promise<Agent> {
   const { url, office, name, path, protocol: protocolVersion } = options;
   const sent = await readCredentials(options);
@@ -315,6 +318,7 @@ async function connect(
     observer,
     timeoutMs: connectMs,
     seatPatienceMs: patienceSeconds * 1000,
+    joinPatienceMs: returnPatienceMs,
     reconnectDelayMs: seat === undefined ? undefined : SEAT_RECONNECT_DELAY_MS,
     logger,
     signal,

@@ -47,12 +47,11 @@ export async function serveMcp(options: McpOptions, context: McpContext): Promis
   const ending = new AbortController();
   const joining = { ...context, signal: AbortSignal.any([signal, ending.signal]) };
   const patienceMs = patienceMsOf(options);
-  const { office, problem, failed, joins } = joinOffices(joining, {
-    state,
-    stack,
-    patienceMs,
-    explain: options.http === undefined ? explainToClient(context.credentials) : explainToOperator,
-  });
+  const isForClient = options.http === undefined;
+  const explain = isForClient ? explainToClient(context.credentials) : explainToOperator;
+  const { office, problem, failed, joins } = joinOffices(joining, { state, stack, patienceMs, explain });
+  /** Why the office cannot be used any more, where the client is to hear it. */
+  let failure: string | undefined;
   const presented: GatewayOptions = {
     computers,
     tools: options.tools,
@@ -64,14 +63,19 @@ export async function serveMcp(options: McpOptions, context: McpContext): Promis
     onActivity,
     logger,
   };
-  const gateway: Gateway = stack.use(createGateway(office, { ...presented, memory: state?.of(), problem }));
+  const gateway: Gateway = stack.use(
+    createGateway(office, { ...presented, memory: state?.of(), problem: () => failure ?? problem() }),
+  );
   const presentOne = ({ agent, label, problem }: OfficeJoin<Agent>) =>
     joins.length === 1
       ? gateway
       : stack.use(createGateway(agent, { ...presented, memory: state?.of([label]), problem }));
   const offices = () => Object.fromEntries(joins.map((join) => [join.label, presentOne(join)]));
   const stop = AbortSignal.any([signal, ending.signal]);
-  failed.catch(() => ending.abort());
+  failed.catch(async (error) => {
+    if (isForClient) failure = await explain(error);
+    if (failure === undefined) ending.abort();
+  });
   try {
     await serveClients(gateway, { ...context, options, offices, signal: stop });
     if (!signal.aborted && ending.signal.aborted) await failed;
