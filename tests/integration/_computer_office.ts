@@ -28,7 +28,7 @@ export class ComputerOffice implements AsyncDisposable {
   /** What the Computer wrote. */
   readonly log: LogBook;
   /** Between the Computer and the Server. */
-  readonly #wire: TcpProxy;
+  readonly wire: TcpProxy;
   /** Everything, closed in the opposite order, whatever fails in between. */
   readonly #all: AsyncDisposableStack;
 
@@ -36,7 +36,7 @@ export class ComputerOffice implements AsyncDisposable {
     parts: { server: SmcpServer; computer: Computer; agent: Agent; log: LogBook; wire: TcpProxy },
     all: AsyncDisposableStack,
   ) {
-    this.#wire = parts.wire;
+    this.wire = parts.wire;
     this.#all = all;
     this.server = parts.server;
     this.computer = parts.computer;
@@ -69,7 +69,7 @@ export class ComputerOffice implements AsyncDisposable {
 
   /** Cuts the Computer's connection; it comes back. */
   cut(): void {
-    this.#wire.cut();
+    this.wire.cut();
   }
 
   /** The next event of one name that the Agent hears. */
@@ -88,8 +88,11 @@ export class ComputerOffice implements AsyncDisposable {
   }
 
   /** What a scripted server received so far: method and params. */
-  async received(tool = "received"): Promise<{ method: string; params?: Record<string, unknown> }[]> {
-    const { content } = await this.laptop.callTool(tool);
+  async received(
+    tool = "received",
+    laptop = this.laptop,
+  ): Promise<{ method: string; params?: Record<string, unknown> }[]> {
+    const { content } = await laptop.callTool(tool);
     return JSON.parse(content[0]?.text ?? "[]");
   }
 

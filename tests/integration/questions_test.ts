@@ -429,6 +429,23 @@ Deno.test("an open question is answered after the Computer has come back", async
   assertEquals(answersIn(await answer(office, state)), [onePerson]);
 });
 
+Deno.test("an open question is answered after an Agent has come back that was later than the Computer", async () => {
+  await using office = await openAsking();
+  const { state } = await ask(office);
+  const isConnected = () => office.computer.connection?.isConnected ?? false;
+  office.wire.interrupt();
+  await eventually(isConnected, (isThere) => !isThere, "the loss");
+  await office.agent.leave();
+  office.wire.restore();
+  await eventually(isConnected, Boolean, "the return of the Computer");
+  const observer = { url: office.server.url, office: "lab", name: "eve", observer: true };
+  await using witness = await Agent.connect(observer);
+  // The Computer has looked who is there when this is answered.
+  await witness.computer("laptop").getTools();
+  await office.agent.join("lab");
+  assertEquals(answersIn(await answer(office, state)), [onePerson]);
+});
+
 // proves: question-leave, question-not-open
 Deno.test("a question ends with its call when the MCP server does not wait for the answer", async () => {
   await using office = await openAsking();

@@ -1,6 +1,9 @@
 // Agents that wait while the person at the Computer is asked, for longer than the time-out of the call.
 
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { Agent } from "../../src/agent/agent.ts";
+import { ConnectionClosedError } from "../../src/link/errors.ts";
+import { TcpProxy } from "../fixtures/tcp_proxy.ts";
 import type { CallWait } from "../../src/agent/questions.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
 import type { CallToolResult } from "../../src/protocol/tools.ts";
@@ -23,8 +26,10 @@ async function openOffice(options: OfficeOptions = {}) {
       ...options,
     },
   );
-  const runs = async () => {
-    const calls = (await office.received()).filter(({ params }) => params?.["name"] === "echo");
+  const runs = async (laptop = office.laptop) => {
+    const calls = (await office.received("received", laptop)).filter(({ params }) =>
+      params?.["name"] === "echo"
+    );
     return calls.length;
   };
   return { office, asked: asked.promise, confirm: confirmed.resolve, runs };
@@ -151,6 +156,26 @@ Deno.test("an Agent that does not wait ends the call, which never runs", async (
   assertEquals([(await asked).aborted, await runs()], [true, 0]);
   const late = await assertRejects(() => wait(office, state), SmcpError);
   assertEquals(late.details?.["reason"], "ended");
+});
+
+Deno.test("a call that is confirmed after its Agent has gone runs when it is asked for again, and not before", async () => {
+  const { office, asked, confirm, runs } = await openOffice();
+  await using _ = office;
+  await office.agent.leave();
+  await using wire = new TcpProxy(office.server.port);
+  await using agent = await Agent.connect({ url: wire.url, office: "lab", name: "ada" });
+  const laptop = agent.computer("laptop");
+  const call = () => laptop.callTool("echo", {}, { reqId: "r1" });
+  const lost = assertRejects(call, ConnectionClosedError);
+  const { aborted } = await within(asked, "the question");
+  wire.cut();
+  await lost;
+  // Requests and notifications keep their order: after this answer the Computer knows that the Agent was gone.
+  await laptop.getTools();
+  confirm(true);
+  assertEquals([aborted, await runs(laptop)], [false, 0]);
+  assertEquals((await within(call(), "the result")).content[0]?.text, "done");
+  assertEquals(await runs(laptop), 1);
 });
 
 Deno.test("a call whose Agent waits for a confirmation ends when the Computer loses its connection", async () => {

@@ -25,7 +25,7 @@ async function openOffice(options: Parameters<typeof SmcpServer.listen>[0] = {})
   await computer.join({ url: far.url, office: "lab" });
   const agent = stack.use(await Agent.connect({ url: near.url, office: "lab", name: "ada" }));
   await computer.ready();
-  const laptop = agent.computer("laptop");
+  const laptop = agent.computer("laptop", { client: "cli" });
   const call = (options: CallToolOptions = {}) =>
     laptop.callTool("work", { waits: true }, { reqId: "r1", timeoutMs: 600_000, ...options });
   const lost = assertRejects(() => call(), ConnectionClosedError);
@@ -110,5 +110,6 @@ Deno.test("a call of an Agent that does not come back in time is cancelled", asy
   office.near.interrupt();
   await within(office.lost, "the loss");
   await eventually(office.outcomes, ({ length }) => length > 0, "the end of the call");
-  assertEquals(office.outcomes(), ["cancelled"]);
+  const ended = office.computer.history.map(({ agent, client, outcome }) => [agent, client, outcome]);
+  assertEquals(ended, [["ada", "cli", "cancelled"]]);
 });

@@ -121,7 +121,6 @@ export class OfficeAgent {
     this.#left ??= before;
     if (before !== undefined) this.#giveUpLater(this.#lostAtMs);
     if (this.name !== undefined) this.#onArrived(this.name);
-    else if (before !== undefined) this.#onDeparted(before);
   }
 
   /** Another Agent sits in the seat: it gets no results of the one before, whatever name it states in its requests. */
@@ -140,7 +139,10 @@ export class OfficeAgent {
   /** Also where the Agent is there again: it may not ask again for what was lost, and the Server may have forgotten it. */
   #giveUpLater(askedUntilMs: number): void {
     clearTimeout(this.#givingUp);
-    this.#givingUp = setTimeout(() => this.#giveUp(askedUntilMs), AGENT_RETURN_MS);
+    this.#givingUp = setTimeout(() => {
+      if (this.name === undefined) { for (const part of this.#parts) part.endAgent?.(); }
+      this.#giveUp(askedUntilMs);
+    }, AGENT_RETURN_MS);
   }
 
   #giveUp(askedUntilMs: number): void {

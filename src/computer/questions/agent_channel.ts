@@ -177,7 +177,7 @@ export class AgentChannel {
     if (call.request.agent !== agent) {
       throw new SmcpError(ErrorCode.FORBIDDEN, "Cannot answer the question: another Agent was asked");
     }
-    call.askedAtMs = performance.now();
+    call.ask();
     if (open !== undefined) {
       open.onAnswer(toAnswer(request, open.question), request);
       return call.answer;

@@ -1,4 +1,5 @@
 /** The tool calls that run: their time, their answers, and their progress for the Agent (`docs/protocol/progress.md`). */
+import { abortable } from "../../async/abortable.ts";
 import { BoundedMap } from "../../async/bounded_collections.ts";
 import { MAX_TIMER_MS } from "../../async/backoff.ts";
 import { Throttle } from "../../async/throttle.ts";
@@ -137,6 +138,8 @@ export interface RunningCallOptions {
   readonly isLocal: boolean;
   /** Whether the Agent demands that the person at the Computer is asked. */
   readonly mustAsk: boolean;
+  /** The name of the Agent that made it, as far as it is known. */
+  readonly agentName?: string | undefined;
   /** How long the call may make no progress, in milliseconds. */
   readonly idleMs?: number | undefined;
   /** Receives the progress of the call. */
@@ -151,13 +154,15 @@ export interface RunningCallOptions {
 export class RunningCall implements Disposable {
   readonly id: string;
   readonly startedAt: Date = new Date();
-  /** When a request last asked for its answer, by `performance.now()`. */
-  askedAtMs: number = performance.now();
+  #askedAtMs = performance.now();
+  #asked = Promise.withResolvers<void>();
   readonly request: ToolCallReq;
   /** Whether this Computer's own program made it. */
   readonly isLocal: boolean;
   /** Whether the Agent demands that the person at the Computer is asked. */
   readonly mustAsk: boolean;
+  /** The name of the Agent that made it; `undefined` where it was not known then. */
+  readonly agentName: string | undefined;
   /** The own name of the tool, and its MCP server; `undefined` until they are found. */
   place: { readonly server: string; readonly tool: string } | undefined;
   /** Its time: that of the request that waits for it. */
@@ -178,13 +183,31 @@ export class RunningCall implements Disposable {
 
   constructor(
     request: ToolCallReq,
-    { id, isLocal, mustAsk, idleMs, report }: RunningCallOptions,
+    { id, isLocal, mustAsk, agentName, idleMs, report }: RunningCallOptions,
   ) {
     this.id = id;
     this.request = request;
     this.isLocal = isLocal;
     this.mustAsk = mustAsk;
+    this.agentName = agentName;
     this.clock = new CallClock({ timeoutMs: timeoutMsOf(request), idleMs }, report);
+  }
+
+  /** When a request last asked for its answer, by `performance.now()`. */
+  get askedAtMs(): number {
+    return this.#askedAtMs;
+  }
+
+  /** A request asks for its answer. */
+  ask(): void {
+    this.#askedAtMs = performance.now();
+    this.#asked.resolve();
+    this.#asked = Promise.withResolvers();
+  }
+
+  /** Waits until a request has asked for its answer after this time. Rejects with the reason of the call's end. */
+  async askedAfter(timeMs: number): Promise<void> {
+    while (this.#askedAtMs <= timeMs) await abortable(this.#asked.promise, this.clock.signal);
   }
 
   /** Whom it waits for; kept when it ends meanwhile. */

@@ -92,6 +92,8 @@ export interface CallOptions {
 export class ToolCalls {
   readonly #context: ToolCallsContext;
   #confirmations: Promise<Confirmations> | undefined;
+  /** When the Agent was gone last, by `performance.now()`. */
+  #agentLeftMs = -Infinity;
   readonly #repeated = new RepeatedCalls();
   readonly #running: RunningCalls;
   /** The calls for the owner of the Computer. */
@@ -132,6 +134,7 @@ export class ToolCalls {
 
   /** Cancels the calls of the office that wait for an answer of the Agent's user. */
   endAgent(): void {
+    this.#agentLeftMs = performance.now();
     this.#running.endAgent();
     this.#end(({ isLocal, isSuspended }) => !isLocal && isSuspended);
   }
@@ -176,6 +179,7 @@ export class ToolCalls {
     const call: RunningCall = this.#running.begin(request, {
       isLocal,
       mustAsk: options.mustAsk === true,
+      agentName: this.#context.agent.name,
       idleMs: options.idleMs,
       report: this.#masked({ request, isLocal }, report),
     });
@@ -245,7 +249,7 @@ export class ToolCalls {
     const questionsOf = () => questions ??= this.#openQuestions(call, route, options);
     const notes = async () => (await questions)?.notes ?? [];
     try {
-      const isAutoApplied = route.meta?.auto_apply === true && route.changed === undefined;
+      const isAutoApplied = route.isAutoApplied && route.changed === undefined;
       const isAllowed = !call.mustAsk && (isConfirmed || isAutoApplied);
       const wrong = this.#refuseWrongArguments(call.request, route);
       if (wrong !== undefined) return { result: wrong, outcome: "error" };
@@ -355,6 +359,8 @@ export class ToolCalls {
     const refusal = await (await this.#loadConfirmations()).refusalOf(call, route);
     call.awaited = undefined;
     if (refusal !== undefined) return refusal;
+    // Where its Agent has gone meanwhile, it runs when it is asked for again.
+    if (!call.isLocal) await call.askedAfter(this.#agentLeftMs);
     this.owner.tell(call);
     // The configuration may have changed meanwhile, and so may the tool.
     const { server, tool, spellings } = route;

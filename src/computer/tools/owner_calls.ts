@@ -42,7 +42,7 @@ export interface OwnerCallsContext {
 }
 
 /** Who says to have made a request. */
-interface CallerClaims extends Pick<RunningCall, "isLocal"> {
+interface CallerClaims extends Pick<RunningCall, "isLocal">, Partial<Pick<RunningCall, "agentName">> {
   readonly request: Pick<RunningCall["request"], "req_id" | "agent">;
 }
 
@@ -78,10 +78,10 @@ export class OwnerCalls implements ComputerCalls {
   }
 
   /** The Agent as the Server states it, and its client as the request does. */
-  callerOf({ isLocal, request: { req_id, agent: claimed = "" } }: CallerClaims): ToolCaller {
+  callerOf({ isLocal, agentName, request: { req_id, agent: claimed = "" } }: CallerClaims): ToolCaller {
     const reqId = shorten(req_id, MAX_KEPT_NAME_LENGTH);
     if (isLocal) return { reqId, agent: undefined, client: undefined };
-    const { name } = this.#context.agent;
+    const name = agentName ?? this.#context.agent.name;
     const client = clientNamedIn(claimed, name);
     return {
       reqId,

@@ -165,7 +165,7 @@ export interface AnsweredCall {
     readonly answer: Promise<CallToolResult>;
     /** Whether its MCP server or a person was asked. */
     readonly hasBegun?: boolean;
-    askedAtMs?: number;
+    readonly ask?: () => void;
   };
   readonly result: Promise<CallToolResult>;
 }
@@ -194,7 +194,7 @@ export class RepeatedCalls {
     const earlier = this.#calls.get(keyOf(request));
     if (earlier === undefined) return undefined;
     if (earlier.fingerprint === fingerprintOf(request)) {
-      earlier.call.askedAtMs = performance.now();
+      earlier.call.ask?.();
       return earlier.call.answer;
     }
     throw badRequest(
