@@ -121,9 +121,10 @@ export class RemoteComputer {
     const { retry, signal } = options;
     return makeRequest(events.TOOL_CALL_EVENT, attributes, async (id) => {
       const reqId = options.reqId ?? id;
-      const call = () => callTool(this.#requests, { ...options, reqId, tool, params }, this.#parts);
-      if (retry === undefined) return await call();
-      return await (await import("./retried_calls.ts")).retryCall(call, retry, signal);
+      const call = (reqId: string) =>
+        callTool(this.#requests, { ...options, reqId, tool, params }, this.#parts);
+      if (retry === undefined) return await call(reqId);
+      return await (await import("./retried_calls.ts")).retryCall(call, retry, { reqId, signal });
     });
   }
 

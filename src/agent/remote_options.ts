@@ -30,7 +30,8 @@ export interface CallRetry {
   readonly patienceMs: number;
   /**
    * Whether a second run with the same arguments does nothing more. Then the call is made again also after a failure
-   * after which the tool may have run. `false` by default: that failure ends it.
+   * after which the tool may have run, under another `reqId` where the MCP server has ended in it. `false` by default: that
+   * failure ends it.
    */
   readonly isIdempotent?: boolean | undefined;
 }
@@ -43,7 +44,7 @@ export interface CallToolOptions extends RequestOptions, CallTimeouts {
    */
   readonly reqId?: string | undefined;
   /**
-   * Makes the call again, under the same `reqId`, while waiting helps: the connection is lost, the Server restarts or
+   * Makes the call again while waiting helps: the connection is lost, the Server restarts or
    * limits requests, the Computer or the MCP server is not back yet, or too many calls run. By default it is made once.
    */
   readonly retry?: CallRetry | undefined;

@@ -10,37 +10,54 @@ import type { CallRetry } from "./remote_options.ts";
 const WAIT = { firstMs: 500, maxMs: 5_000 };
 
 /**
- * @param call makes the call once, each time under the same id
+ * @param call makes the call once, under an id
  * @throws {RangeError} when `patienceMs` is below 0, before the first attempt.
  */
 export async function retryCall(
-  call: () => Promise<CallToolResult>,
+  call: (reqId: string) => Promise<CallToolResult>,
   { patienceMs, isIdempotent = false }: CallRetry,
-  signal: AbortSignal | undefined,
+  { reqId: firstId, signal }: { readonly reqId: string; readonly signal: AbortSignal | undefined },
 ): Promise<CallToolResult> {
   if (!(patienceMs >= 0)) {
     throw new RangeError(`Cannot use patienceMs "${patienceMs}": must be a number of at least 0`);
   }
   const endMs = performance.now() + patienceMs;
   const backoff = new Backoff(WAIT);
-  /** The first error after which the tool may have run. */
-  let doubt: unknown;
+  /** Ends as the first attempt that may have run the tool. */
+  let endInDoubt: (() => CallToolResult) | undefined;
+  let reqId = firstId;
   let result: CallToolResult;
   for (;;) {
     let waitMs = backoff.next();
     try {
-      result = await call();
-      if (!isToRunLater(result) || performance.now() + waitMs > endMs) break;
+      result = await call(reqId);
+      const isDoubtful = result.meta?.may_have_run === true;
+      const mayPass = isToRunLater(result) && (isIdempotent || !isDoubtful);
+      if (!mayPass || performance.now() + waitMs > endMs) break;
+      // The Computer would repeat what it knows of a call that may have run.
+      if (isDoubtful) {
+        reqId = crypto.randomUUID();
+        endInDoubt ??= returning(result);
+      }
     } catch (error) {
       signal?.throwIfAborted();
-      if (mayHaveRun(error)) doubt ??= error;
-      waitMs = Math.max(waitMs, doubt !== undefined && !isIdempotent ? Infinity : waitAfter(error));
-      if (performance.now() + waitMs > endMs) throw doubt ?? error;
+      if (mayHaveRun(error)) endInDoubt ??= throwing(error);
+      waitMs = Math.max(waitMs, endInDoubt !== undefined && !isIdempotent ? Infinity : waitAfter(error));
+      if (performance.now() + waitMs > endMs) return (endInDoubt ?? throwing(error))();
     }
     await delay(waitMs, signal);
   }
-  if (doubt !== undefined && hasNotRun(result)) throw doubt;
-  return result;
+  return endInDoubt !== undefined && hasNotRun(result) ? endInDoubt() : result;
+}
+
+function returning(result: CallToolResult): () => CallToolResult {
+  return () => result;
+}
+
+function throwing(error: unknown): () => never {
+  return () => {
+    throw error;
+  };
 }
 
 /** How long to wait at least before the next attempt, in milliseconds; `Infinity` where waiting does not help. */
@@ -65,7 +82,7 @@ function waitAfter(error: unknown): number {
 /** Whether the MCP server is about to start, or too many calls run. */
 function isToRunLater({ meta }: CallToolResult): boolean {
   const reason = meta?.a2c_reason;
-  return (reason === "not_running" || reason === "busy") && meta?.may_have_run !== true;
+  return reason === "not_running" || reason === "busy";
 }
 
 /** Whether this attempt has not run the tool, which says nothing of an earlier one. */

@@ -15,28 +15,38 @@ function failed(meta: CallToolResult["meta"]): CallToolResult {
   return { content: [], isError: true, meta };
 }
 
+interface Retried {
+  readonly result?: CallToolResult;
+  readonly error?: unknown;
+  readonly attempts: number;
+  /** The different ids under which the call was made. */
+  readonly ids: number;
+}
+
 /** Calls until it has ended, and tells the number of attempts; time passes whenever it waits. */
 async function retried(
   outcomes: readonly (CallToolResult | Error)[],
   retry: CallRetry = PATIENT,
-): Promise<{ readonly result?: CallToolResult; readonly error?: unknown; readonly attempts: number }> {
+): Promise<Retried> {
   using clock = new FakeTimers();
   let attempts = 0;
-  const call = async () => {
+  const ids = new Set<string>();
+  const call = async (reqId: string) => {
+    ids.add(reqId);
     const outcome = outcomes[attempts++];
     if (outcome === undefined) throw new RangeError("one attempt too many");
     if (outcome instanceof Error) throw await Promise.resolve(outcome);
     return outcome;
   };
   let ended: { result: CallToolResult } | { error: unknown } | undefined;
-  const following = retryCall(call, retry, undefined)
+  const following = retryCall(call, retry, { reqId: "r1", signal: undefined })
     .then((result) => ended = { result }, (error: unknown) => ended = { error });
   while (ended === undefined) {
     await Promise.resolve();
     if (clock.waiting > 0) clock.advance(5_000);
   }
   await following;
-  return { ...ended, attempts };
+  return { ...ended, attempts, ids: ids.size };
 }
 
 const PASSING: Readonly<Record<string, CallToolResult | Error>> = {
@@ -50,8 +60,7 @@ const PASSING: Readonly<Record<string, CallToolResult | Error>> = {
 };
 for (const [name, outcome] of Object.entries(PASSING)) {
   Deno.test(`a call is made again after ${name}`, async () => {
-    const { result, attempts } = await retried([outcome, outcome, done]);
-    assertEquals([result, attempts], [done, 3]);
+    assertEquals(await retried([outcome, outcome, done]), { result: done, attempts: 3, ids: 1 });
   });
 }
 
@@ -61,7 +70,11 @@ const FINAL: Readonly<Record<string, CallToolResult | Error>> = {
   "a quota leaves nothing to wait for": new SmcpError(429, "no more"),
   "another machine has the name": new SmcpError(404, "replaced", { details: { replaced: true } }),
   "the arguments are wrong": failed({ error_code: 4003, a2c_reason: "arguments" }),
-  "the MCP server ended in the call": failed({ error_code: 4003, may_have_run: true }),
+  "the MCP server ended in the call": failed({
+    error_code: 4003,
+    a2c_reason: "not_running",
+    may_have_run: true,
+  }),
   "the tool has failed": failed(undefined),
   "a listener has thrown": new TypeError("a defect"),
 };
@@ -74,27 +87,32 @@ for (const [name, outcome] of Object.entries(FINAL)) {
 }
 
 Deno.test("a call that may have run is made again for an idempotent tool alone", async () => {
-  assertEquals(await retried([lost, done]), { error: lost, attempts: 1 });
+  assertEquals(await retried([lost, done]), { error: lost, attempts: 1, ids: 1 });
   const idempotent = { ...PATIENT, isIdempotent: true };
-  assertEquals(await retried([lost, unsent, done], idempotent), { result: done, attempts: 3 });
+  assertEquals(await retried([lost, unsent, done], idempotent), { result: done, attempts: 3, ids: 1 });
+  const ended = failed({ error_code: 4003, a2c_reason: "not_running", may_have_run: true });
+  assertEquals(await retried([ended, done], idempotent), { result: done, attempts: 2, ids: 2 });
 });
 
 Deno.test("an error after which the tool may have run outweighs what comes after it", async () => {
   const idempotent = { ...PATIENT, isIdempotent: true };
   const refused = failed({ error_code: 4002 });
+  const ended = failed({ error_code: 4003, a2c_reason: "not_running", may_have_run: true });
+  const removed = new SmcpError(403, "no more");
+  assertEquals(await retried([ended, removed], idempotent), { result: ended, attempts: 2, ids: 2 });
   const cancelled = failed({ a2c_cancelled: true, may_have_run: true });
   for (const outcome of [new SmcpError(403, "paused"), refused]) {
-    assertEquals(await retried([lost, outcome], idempotent), { error: lost, attempts: 2 });
+    assertEquals(await retried([lost, outcome], idempotent), { error: lost, attempts: 2, ids: 1 });
   }
-  assertEquals(await retried([lost, cancelled], idempotent), { result: cancelled, attempts: 2 });
+  assertEquals(await retried([lost, cancelled], idempotent), { result: cancelled, attempts: 2, ids: 1 });
 });
 
 Deno.test("no attempt begins after the patience", async () => {
   const late = new SmcpError(429, "slower", { details: { retry_after_ms: 3_600_000 } });
-  assertEquals(await retried([late]), { error: late, attempts: 1 });
-  assertEquals(await retried([unsent], { patienceMs: 0 }), { error: unsent, attempts: 1 });
+  assertEquals(await retried([late]), { error: late, attempts: 1, ids: 1 });
+  assertEquals(await retried([unsent], { patienceMs: 0 }), { error: unsent, attempts: 1, ids: 1 });
   const busy = failed({ error_code: 4003, a2c_reason: "busy" });
-  assertEquals(await retried([busy], { patienceMs: 0 }), { result: busy, attempts: 1 });
+  assertEquals(await retried([busy], { patienceMs: 0 }), { result: busy, attempts: 1, ids: 1 });
   const { error, attempts } = await retried([done], { patienceMs: NaN });
   assertEquals([error instanceof RangeError, attempts], [true, 0]);
 });
@@ -102,7 +120,7 @@ Deno.test("no attempt begins after the patience", async () => {
 Deno.test("an abort ends the wait for the next attempt with its reason", async () => {
   const controller = new AbortController();
   const call = () => Promise.reject(unsent);
-  const calling = retryCall(call, PATIENT, controller.signal);
+  const calling = retryCall(call, PATIENT, { reqId: "r1", signal: controller.signal });
   const stopped = assertRejects(() => calling, RangeError, "enough");
   queueMicrotask(() => controller.abort(new RangeError("enough")));
   await stopped;
