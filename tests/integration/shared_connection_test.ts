@@ -5,11 +5,12 @@ import { GuestConnection } from "../../src/cli/agent/seat/guest_connection.ts";
 import { ownConnection, SeatHolder } from "../../src/cli/agent/seat/seat_holder.ts";
 import { SharedConnection } from "../../src/cli/agent/seat/shared_connection.ts";
 import { openConnection } from "../../src/link/connect.ts";
-import { RequestTimeoutError } from "../../src/link/errors.ts";
+import { ConnectionClosedError, RequestTimeoutError } from "../../src/link/errors.ts";
 import { silentLogger } from "../../src/log.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { scripted } from "../fixtures/stdio_config.ts";
 import { TempFolder } from "../fixtures/temp_folder.ts";
+import { eventually } from "../fixtures/within.ts";
 import { ComputerOffice } from "./_computer_office.ts";
 import { ScriptedComputer, textResult } from "./_scripted_computer.ts";
 
@@ -175,5 +176,33 @@ Deno.test({
     await assertRejects(() => connection.request(event, body, 50), RequestTimeoutError);
     holder.close();
     await connection.closed;
+  },
+});
+
+Deno.test({
+  name: "a program that comes while the Server shuts down waits for the next connection",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using scene = await open();
+    using folder = new TempFolder();
+    const path = `${folder.path}/seat.sock`;
+    const holder = await SeatHolder.open(path, silentLogger);
+    holder.serve(scene.shared, "0.2");
+    const { signal } = new AbortController();
+    const context = { signal, timeoutMs: TIMEOUT_MS, onEvent() {} };
+    const connect = async () =>
+      GuestConnection.open(await Deno.connect({ transport: "unix", path }), context);
+    const { connection } = await connect();
+    const { body: membership } = join("bea");
+    await connection.request("server:join_office", membership, TIMEOUT_MS);
+    const { event, body } = request("tool_call", { tool_name: "silent", params: {}, timeout: 60 });
+    const lost = assertRejects(() => connection.request(event, body, TIMEOUT_MS));
+    const draining = scene.server.drain({ timeoutMs: 60_000 });
+    await connection.dismissed;
+    const late = assertRejects(connect, ConnectionClosedError);
+    await eventually(() => holder.programs, (count) => count > 1, "the late program");
+    holder.close();
+    await scene.shared.server.close();
+    await Promise.all([late, lost, draining, connection.closed]);
   },
 });

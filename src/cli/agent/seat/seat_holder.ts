@@ -55,12 +55,19 @@ export class SeatHolder {
     return [...this.#programs].some(({ isBusy }) => isBusy);
   }
 
-  /** Lets the programs use a connection, until it ends. */
+  /** Lets the programs use a connection, until it ends; those that come when the Server has said farewell wait for the next. */
   serve(shared: SharedConnection, protocol: ProtocolMinor): void {
-    this.#served.resolve({ shared, protocol });
-    void shared.server.dismissed.then(({ message }) => this.#tell({ leaving: message }));
+    const served = this.#served;
+    served.resolve({ shared, protocol });
+    const suspend = () => {
+      if (this.#served === served) this.#suspend();
+    };
+    void shared.server.dismissed.then(({ message }) => {
+      suspend();
+      this.#tell({ leaving: message });
+    });
     void shared.server.closed.then(({ reason }) => {
-      this.#suspend();
+      suspend();
       for (const program of this.#programs) program.end(reason);
     });
   }
