@@ -27,6 +27,9 @@ export function withAdvice(problem: string, effect = ""): string {
   return problem.includes(TELL_USER) ? problem + effect : `${problem}${effect}. ${TRY_AGAIN}`;
 }
 
+/** The states of an MCP server that will run again by itself. */
+const COMING_BACK: ReadonlySet<unknown> = new Set(["starting", "retrying"]);
+
 /** What a model can do after a failure, by the code of the result. */
 const ADVICE: Readonly<Record<number, string>> = {
   [ErrorCode.TOOL_NOT_FOUND]: "The list of tools has changed: list the tools again, and call one of those.",
@@ -161,7 +164,8 @@ function codeOf(error: unknown): number {
 
 /** Why a read of a Computer has failed, and what a model can do about it. */
 export function explainRead(error: unknown): string {
-  return explainConnection(error, "read") ?? toSeenError(error);
+  const isComingBack = error instanceof SmcpError && COMING_BACK.has(error.details?.["state"]);
+  return explainConnection(error, "read") ?? `${toSeenError(error)}${isComingBack ? `. ${TRY_AGAIN}` : ""}`;
 }
 
 /** A failure of the connection, and what a model can do about it; `undefined` for others. A read may be made again. */

@@ -1,5 +1,5 @@
-import { assertEquals, assertMatch } from "@std/assert";
-import { failureResult, toMcpResult } from "../../../../src/agent/toolkit/tool_result.ts";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { explainRead, failureResult, toMcpResult } from "../../../../src/agent/toolkit/tool_result.ts";
 import type { McpToolResult } from "../../../../src/local_tools/mcp.ts";
 import { SmcpError } from "../../../../src/protocol/errors.ts";
 import { ConnectionClosedError, RequestTimeoutError } from "../../../../src/link/errors.ts";
@@ -75,6 +75,15 @@ Deno.test("toMcpResult() says of each failure that is not the tool's own whether
   assertEquals(effect({ error_code: 4003, a2c_reason: "not_running", may_have_run: true }), true);
   assertEquals([effect({ a2c_cancelled: true }), effect({ own: 1 })], [true, undefined]);
   assertEquals(effect({ a2c_cancelled: true, may_have_run: false }), false);
+});
+
+Deno.test("explainRead() says of an MCP server that will be back that the read may be made again", () => {
+  const stopped = (state: string) =>
+    explainRead(new SmcpError(500, "it does not run", { details: { state } }));
+  for (const state of ["failed", "stopped"]) assertEquals(stopped(state), '"it does not run"');
+  for (const state of ["starting", "retrying"]) {
+    assertStringIncludes(stopped(state), "Try again in a few seconds");
+  }
 });
 
 Deno.test("failureResult() tells a model whether the tool may have run, and what to do", () => {

@@ -120,7 +120,7 @@ function requireReachable({ title, readsUrls }: McpClient, url: string): void {
   if (readsUrls || protocol === "https:" || ["localhost", "127.0.0.1"].includes(hostname)) return;
   throw new UsageError(
     `Cannot use "${url}" for ${title}: mcp-remote, which it starts, refuses http:// of another machine, since tokens ` +
-      "can be read on the way; give the https:// address of the hub",
+      "can be read on the way; give the https:// address of the hub, or that of one on this machine as 127.0.0.1",
   );
 }
 
