@@ -50,8 +50,8 @@ export class RequestTimeoutError extends Error {
 
 /**
  * Whether a tool call may have run although it failed with this error, so that making it again could run the tool twice: see
- * "Retry a call" in the guide for Agents. Of a failed result, `meta.may_have_run` says the same. True as
- * well of an abort, unless its signal has a reason of your own.
+ * "Retry a call" in the guide for Agents. Of a failed result, `meta.may_have_run` says the same. True as well of the reason
+ * of an abort, unless that is a `TypeError` or a `RangeError`, as of arguments that cannot be sent.
  *
  * ```ts
  * import { mayHaveRun, RequestTimeoutError } from "@a2c-smcp/sdk/agent";
@@ -67,7 +67,9 @@ export function mayHaveRun(error: unknown): boolean {
     return error.code === ErrorCode.TIMEOUT || error.code === ErrorCode.INTERNAL_ERROR;
   }
   const isOfConnection = error instanceof ConnectionClosedError || error instanceof RequestTimeoutError;
-  return isOfConnection ? !error.isUnsent : error instanceof DOMException;
+  if (isOfConnection) return !error.isUnsent;
+  // What is left is the reason of an abort, which may be any value, and what cannot be sent.
+  return !(error instanceof TypeError || error instanceof RangeError);
 }
 
 /** The Server could not be reached within the time limit, or a retry cannot succeed (`isPermanent`). */

@@ -190,8 +190,8 @@ function explain(error: unknown, computer: string): string {
     return "you may call it only after the owner of the Computer was asked, and this Computer, or the Server, cannot do " +
       "that. The tool did not run. Tell the user";
   }
-  if (error instanceof SmcpError && mayHaveRun(error)) {
-    const what = error.code === ErrorCode.NOT_FOUND
+  if (mayHaveRun(error)) {
+    const what = error instanceof SmcpError && error.code === ErrorCode.NOT_FOUND
       ? "it left the office during the call"
       : toSeenError(error);
     return `${what}. The tool may have run. Call list_computers to see who is there, and check what it has done before you ` +

@@ -105,7 +105,14 @@ Deno.test("failureResult() tells a model whether the tool may have run, and what
   assertMatch(fail(new SmcpError(404, "No peer")), /not in the office now\. Call list_computers/);
   const late = new SmcpError(408, "No answer", { details: { may_have_run: true } });
   assertMatch(fail(late), /: "No answer"\. The tool may have run\./);
-  assertMatch(fail(new Error("broken"), 500), /^Cannot call "read" on Computer "desk": "broken"/);
+  assertMatch(
+    fail(new Error("broken"), 500),
+    /^Cannot call "read" on Computer "desk": "broken"\. The tool may have/,
+  );
+  assertMatch(
+    fail(new RangeError("no such time"), 500),
+    /^Cannot call "read" on Computer "desk": "no such time"$/,
+  );
 });
 
 const RED_DOT = "iVBORw0KGgo+/w==";
