@@ -182,6 +182,40 @@ for (const [tool, configure] of proxies) {
 }
 
 Deno.test({
+  name: "Behind nginx members come back at the other Server while theirs drains, and its sessions go on",
+  ignore: nginx.ignore,
+  ...leaky,
+  async fn() {
+    await using balanced = await start(configureNginx);
+    await using computer = Computer.open({ name: "laptop", config: { servers: {}, inputs: [] } });
+    await computer.join({ url: balanced.url, office: "lab" });
+    const polling = { transports: ["polling"] } as const;
+    const slow = { role: "computer", name: "slow", office_id: "lab" } as const;
+    await using caller = await RawPeer.join(
+      balanced.url,
+      { role: "agent", name: "ada", office_id: "lab" },
+      polling,
+    );
+    await using called = await RawPeer.join(balanced.url, slow, polling);
+    const answering = Promise.withResolvers<unknown[]>();
+    called.serve("client:tool_call", () => answering.promise);
+    const asked = called.nextRequest("client:tool_call");
+    const call = { agent: "ada", req_id: "r1", computer: "slow", tool_name: "echo", params: {} };
+    const answer = caller.request("client:tool_call", { ...call, timeout: 60 });
+    await asked;
+    const [theirs] = balanced.servers.filter((_, index) => (balanced.addresses[index]?.length ?? 0) > 0);
+    const drained = theirs?.drain({ timeoutMs: 120_000 });
+    await caller.next("notify:connection_closing");
+    await using agent = await Agent.connect({ url: balanced.url, office: "lab", name: "bob" });
+    const look = () => agent.computer("laptop").getTools().then((tools) => tools.length, () => -1);
+    await eventually(look, (count) => count === 0, "the return of the Computer");
+    answering.resolve([{ content: [], isError: false }]);
+    assertEquals(await answer, [{ content: [], isError: false }]);
+    await drained;
+  },
+});
+
+Deno.test({
   name: "Without stickiness polling is lost, and our Agent connects to Servers of websocket alone",
   ignore: nginx.ignore,
   ...leaky,

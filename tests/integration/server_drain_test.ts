@@ -57,8 +57,10 @@ Deno.test("a Server that shuts down finishes requests in flight, and takes no ne
   assertEquals([farewell.code, farewell.reconnect], ["server_closing", true]);
   assertEquals((await statusOf(`${server.url}/readyz`)).status, 503);
   assertEquals((await statusOf(`${server.url}/healthz`)).status, 200);
-  const handshake = await statusOf(`${server.url}/socket.io/?EIO=4&transport=polling&a2c_version=0.2.0`);
-  assertEquals(handshake, { status: 503, retryAfter: "1" });
+  const polling = `${server.url}/socket.io/?EIO=4&transport=polling&a2c_version=0.2.0`;
+  for (const url of [polling, `${polling}&sid=of-another-server`]) {
+    assertEquals(await statusOf(url), { status: 503, retryAfter: "1" }, url);
+  }
   let refusal: unknown;
   do [refusal] = await agent.request("client:x", { ...call, req_id: "r2" }); while (refusal === "no");
   assertEquals([Object(refusal).code, Object(refusal).details], [503, undefined]);

@@ -150,18 +150,21 @@ export class Port {
   #check(arrival: Checked, further?: HandshakeRefusal): HandshakeRefusal | undefined {
     const { handshake, onRefused } = this.#options;
     const refused = checkHandshake(arrival, handshake) ?? this.#checkRoom(arrival) ?? further;
-    if (refused !== undefined) onRefused(refused, arrival.address);
+    // A load balancer may bring all requests of other Servers' sessions while this one shuts down.
+    const isTold = refused !== CLOSING || !arrival.query["sid"];
+    if (refused !== undefined && isTold) onRefused(refused, arrival.address);
     return refused;
   }
 
   #checkRoom({ request, query, address, session }: Checked): HandshakeRefusal | undefined {
     const { engine, isClosing } = this.#options;
     if (request.method === "OPTIONS") return undefined;
+    // Also for a session of another Server, so that a load balancer which sent the request here asks that one.
+    if (session === undefined && isClosing()) return CLOSING;
     if (query["sid"]) {
       const isPending = request.method === "POST" && session?.isAdmitted !== true;
       return isPending ? checkPendingBody(request) : undefined;
     }
-    if (isClosing()) return CLOSING;
     return this.#refuseConnect(address) ?? (engine.hasPlace(address) ? undefined : TOO_MANY);
   }
 
