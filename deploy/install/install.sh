@@ -37,8 +37,11 @@ main() {
     fail "this system has no GNU C library (Alpine?), which Deno needs; use an image of Debian"
   fi
 
+  mkdir -p "$HOME/.local/bin"
+  # Of a program, whatever the umask of the shell: a service may run as another user.
+  umask 022
   # On the same disk, so that the new folder takes the place of the old one at once.
-  mkdir -p "$(dirname "$folder")" "$HOME/.local/bin"
+  mkdir -p "$(dirname "$folder")"
   work=$(mktemp -d "$(dirname "$folder")/.a2c-smcp.XXXXXX")
   trap finish EXIT
   trap 'exit 130' HUP INT TERM

@@ -28,9 +28,12 @@ class Release extends TempFolder {
   }
 
   /** Installs it, and gives the exit code and what the script says. */
-  async install(env: Readonly<Record<string, string>> = {}): Promise<readonly [number, string]> {
+  async install(
+    env: Readonly<Record<string, string>> = {},
+    umask = "022",
+  ): Promise<readonly [number, string]> {
     const { code, stdout, stderr } = await new Deno.Command("sh", {
-      args: [SCRIPT],
+      args: ["-c", `umask ${umask}; . "$0"`, SCRIPT],
       cwd: this.path,
       clearEnv: true,
       env: { PATH: "/usr/bin:/bin", HOME: this.home, A2C_DOWNLOAD: `file://${this.path}`, ...env },
@@ -126,5 +129,22 @@ Deno.test({
     assertEquals(code, 1);
     assertStringIncludes(said, "cannot write");
     assertEquals(await release.start(), "a2c-smcp 9.9.9\n");
+  },
+});
+
+Deno.test({
+  name: "a service of another user can start what was installed with a umask of 077",
+  ignore,
+  async fn() {
+    using release = await new Release().pack();
+    const folder = join(release.path, "opt", "a2c-smcp");
+    for (const round of ["new", "again"]) {
+      const [code, said] = await release.install({ A2C_INSTALL: folder }, "077");
+      assertEquals(code, 0, said);
+      for (const name of ["..", ".", "a2c-smcp", "lib", "lib/deno"]) {
+        const { mode } = await Deno.stat(join(folder, name));
+        assertEquals((mode ?? 0) & 0o777, 0o755, `${round}: ${name}`);
+      }
+    }
   },
 });
