@@ -21,6 +21,9 @@ const UNKNOWN_SESSION = 1;
 /** The paths of a hub and of a gateway for MCP clients. */
 const MCP_PATH = /^\/mcp(?:\/|$)/;
 const MAX_SHOWN_MESSAGE = 200;
+const OUT_OF_SERVICE = "the Server shuts down or is not ready, or a proxy cannot reach it";
+const NO_UPGRADE =
+  "the Server serves WebSocket alone; does each proxy in between pass WebSocket upgrades on?";
 
 export interface FailureContext {
   /** 0 where there was no answer. */
@@ -87,7 +90,7 @@ export function toConnectError(
   }
   const cause = context?.statusText instanceof Error ? context.statusText : undefined;
   if (!hasPolling && !("data" in failure) && cause === undefined) {
-    const hint = "the Server serves WebSocket alone; does each proxy in between pass WebSocket upgrades on?";
+    const hint = /^HTTP 5/.test(message) ? OUT_OF_SERVICE : NO_UPGRADE;
     return unreachable(url, `cannot open a WebSocket (${message}); ${hint}`, { cause: failure });
   }
   const { text, isPermanent } = unreachableReason(failure, { requested, hasCa });
@@ -148,7 +151,7 @@ function httpReason(
       `"${requested}" redirects to "${target}", and redirects are not followed; if the Server is there, use that address`,
     );
   }
-  if (status >= 500) return passing(`${said}; the Server is out of service, or a proxy cannot reach it`);
+  if (status >= 500) return passing(`${said}; ${OUT_OF_SERVICE}`);
   if (status === 400 && isPlainOnTls(context)) {
     return permanent(`${said}; the Server speaks TLS, use https://`);
   }

@@ -73,3 +73,12 @@ Deno.test("toConnectError() tells the address for MCP clients from that for memb
     assertStringIncludes(error.message, '"http://a.example:3000"');
   }
 });
+
+Deno.test("toConnectError() blames no proxy when a WebSocket is answered 503", () => {
+  const target = { url: "http://a.example", requested: "http://a.example/socket.io/", hasPolling: false };
+  const textOf = (message: string) => toConnectError(new Error(message), target).message;
+  assertStringIncludes(textOf("HTTP 503"), "(HTTP 503); the Server shuts down or is not ready");
+  for (const message of ["HTTP 400", "connection closed"]) {
+    assertStringIncludes(textOf(message), `(${message}); the Server serves WebSocket alone`);
+  }
+});
