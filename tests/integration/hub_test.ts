@@ -464,7 +464,7 @@ Deno.test("a hub that no client could use, or whose file of tokens has a slip, d
     await Deno.writeTextFile(file, "t0ken name=ada roles=agent\n");
     const slip = await runHosted("hub.ts", ["--port", "0", "--mcp-token-file", file]);
     assertEquals(slip.code, 2);
-    assertMatch(slip.stderr, /line 1 has an unknown attribute; known: .*rights/);
+    assertMatch(slip.stderr, /line 1 has an unknown attribute "roles"; known: .*rights/);
     await Deno.writeTextFile(file, "t0ken name=ada\n");
     const both = await runHosted("hub.ts", ["--port", "0", "--token-file", file, "--mcp-token-file", file]);
     assertEquals(both.code, 2);

@@ -42,6 +42,7 @@ const ALL_KEYS: readonly string[] = Object.values(KEYS).flat();
 const LISTS: readonly string[] = ["offices", "roles", "computers"];
 const COMMENT = /\s#.*$/s;
 const ATTRIBUTE = /^([a-z_]+)=(.*)$/;
+const ATTRIBUTE_NAME = /^[a-z_]{1,16}$/;
 /** A date, and a time with its zone. */
 const ISO_TIME = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;
 
@@ -114,8 +115,11 @@ const EXAMPLES: Readonly<Record<TokenKind, string>> = {
 /** @throws {FileContentError} that names `place`, and quotes no token. */
 function toToken(entry: unknown, { place, kind }: Reading): ListedToken {
   if (!isRecord(entry)) throw contentProblem(`${place} is not an object`);
-  if (!Object.keys(entry).every((key) => KEYS[kind].includes(key))) {
-    throw contentProblem(`${place} has an unknown attribute; known: ${KEYS[kind].join(", ")}`);
+  const unknown = Object.keys(entry).find((key) => !KEYS[kind].includes(key));
+  if (unknown !== undefined) {
+    // A key of JSON may be a token.
+    const named = ATTRIBUTE_NAME.test(unknown) ? ` "${unknown}"` : "";
+    throw contentProblem(`${place} has an unknown attribute${named}; known: ${KEYS[kind].join(", ")}`);
   }
   const { token, name, offices, roles, computers, rights, expires } = entry;
   if (typeof token !== "string" || token === "") throw contentProblem(`${place} has no token`);

@@ -84,7 +84,8 @@ Deno.test("a line that is not understood is refused by its number, and no token 
   const bad: Readonly<Record<string, string>> = {
     "": "no token",
     "# only a comment": "no token",
-    "good\ns3cret office=lab": "line 2",
+    "good\ns3cret office=lab": 'line 2 has an unknown attribute "office"',
+    '[{"s3cret":"lab"}]': "entry 1 has an unknown attribute;",
     "s3cret roles=admin": "line 1",
     "s3cret roles=": "line 1",
     "s3cret offices=": "line 1",
