@@ -113,6 +113,44 @@ Deno.test("an Agent whose token gets other offices comes back, and is refused wh
   assert(error.message.includes("credentials do not allow the role"), error.message);
 });
 
+Deno.test("a token is changed without cutting a call: its line gets an end, and its member renews before that", async () => {
+  await using file = await FileServer.open("old name=ada\nb name=laptop\n");
+  const { url } = file.server;
+  const seat = { role: "computer", name: "laptop", office_id: "lab" } as const;
+  await using laptop = await RawPeer.join(url, seat, { auth: { token: "b" } });
+  let token = "old";
+  const renewed = file.log.next(({ message }) => message === "renewed the credentials");
+  await using agent = await Agent.connect({
+    url,
+    office: "lab",
+    name: "ada",
+    credentials: () => Promise.resolve({ token }),
+  });
+  let isLost = false;
+  agent.on("disconnected", () => void (isLost = true));
+  const answer = Promise.withResolvers<unknown[]>();
+  const asked = laptop.nextRequest("client:get_tools");
+  laptop.serve("client:get_tools", () => answer.promise);
+  const tools = agent.computer("laptop").getTools();
+  await asked;
+  token = "new";
+  const soon = new Date(Date.now() + 8_000).toJSON();
+  await file.write(`old name=ada expires=${soon}\nnew name=ada\nb name=laptop\n`);
+  await renewed;
+  await file.write("new name=ada\nb name=laptop\n");
+  answer.resolve([{ tools: [], req_id: "r" }]);
+  assertEquals(await tools, []);
+  assertEquals(isLost, false);
+});
+
+Deno.test("a live session ends when its token gets an end that is over", async () => {
+  await using file = await FileServer.open("a name=ada\nb name=bob\n");
+  await using ada = await RawPeer.join(file.server.url, lab, { auth: { token: "a" } });
+  const heard = ada.next("notify:connection_closing");
+  await file.write("a name=ada expires=2020-01-01\nb name=bob\n");
+  assertEquals(Object(await heard).code, "credentials_expired");
+});
+
 Deno.test("a broken token file changes nothing, and the log says why without a token", async () => {
   await using file = await FileServer.open("s3cret name=ada\n");
   await using peer = await RawPeer.join(file.server.url, lab, { auth: { token: "s3cret" } });

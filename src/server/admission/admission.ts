@@ -26,6 +26,7 @@ import {
   type Grant,
   isDecision,
   isGranted,
+  movedFrom,
   type Permit,
   type WantedSeat,
 } from "./provider.ts";
@@ -232,6 +233,8 @@ export class LiveCredentials implements Expirable {
   }
 
   check(): void {
+    const moved = movedFrom(this.#permit);
+    if (moved !== undefined) return this.watch(moved);
     const farewell = endOf(this.#permit);
     if (farewell === undefined) return;
     this.#stop();

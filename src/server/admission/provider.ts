@@ -229,6 +229,25 @@ function readHeader(name: string, headers: Credentials["headers"]): string | und
 /** What an admitted connection may do, and how long. */
 export type Permit = Pick<Admission, "grant" | "expiresAtMs" | "signal">;
 
+/** The reason with which the signal of a permit is aborted that goes on with another end: the connections of it stay. */
+export class ExpiryMovedError extends CredentialsEndedError {
+  readonly former: Permit;
+  readonly next: Permit;
+
+  constructor(message: string, { former, next }: { readonly former: Permit; readonly next: Permit }) {
+    super(message, { kind: "changed" });
+    this.former = former;
+    this.next = next;
+  }
+}
+
+/** What takes the place of a permit whose end was moved. A provider around that one may have chosen another end. */
+export function movedFrom({ expiresAtMs, signal }: Permit): Permit | undefined {
+  const reason: unknown = signal?.reason;
+  const isMoved = reason instanceof ExpiryMovedError && reason.former.expiresAtMs === expiresAtMs;
+  return isMoved ? reason.next : undefined;
+}
+
 const EXPIRED = new CredentialsEndedError("The credentials have expired", { kind: "expired" });
 
 export function endOf({ expiresAtMs, signal }: Permit): Farewell | undefined {

@@ -10,6 +10,7 @@ import {
   createTokenReader,
   type Credentials,
   CredentialsEndedError,
+  ExpiryMovedError,
   type TokenPlace,
 } from "./provider.ts";
 import { HASH_PREFIX, type ListedToken, listTokens, parseTokenList, type StaticToken } from "./token_list.ts";
@@ -231,7 +232,8 @@ export class TokenTable implements AuthProvider {
 
   /**
    * Accepts these tokens from now on. Connections of tokens that are not among them end, and those of tokens whose
-   * permissions have changed end as well, so that they come back with the new ones. A token without a name keeps its number
+   * permissions have changed end as well, so that they come back with the new ones; if only the time has changed at which
+   * a token expires, they stay until then. A token without a name keeps its number
    * when others are added or removed, and one that takes its place gets that number.
    *
    * @param check Called last before that.
@@ -289,12 +291,19 @@ function factsOf({ name, offices, roles, computers, rights, expiresAtMs }: Liste
 }
 
 /** Ends the connections of a token that is no longer accepted as it was. */
-function endReplaced({ admission: { principal }, ending }: Entry, successor: Entry | undefined): void {
+function endReplaced({ admission, listed, ending }: Entry, successor: Entry | undefined): void {
   if (successor?.ending === ending) return;
-  const [message, kind] = successor === undefined
-    ? [`The token of "${principal}" was removed`, "revoked"] as const
-    : [`The permissions of "${principal}" have changed`, "changed"] as const;
-  ending.abort(new CredentialsEndedError(message, { kind }));
+  const { principal } = admission;
+  if (successor === undefined) {
+    const message = `The token of "${principal}" was removed`;
+    return ending.abort(new CredentialsEndedError(message, { kind: "revoked" }));
+  }
+  const message = `The permissions of "${principal}" have changed`;
+  const isMoved = factsOf({ ...listed, expiresAtMs: successor.listed.expiresAtMs }) === successor.facts;
+  const reason = isMoved
+    ? new ExpiryMovedError(message, { former: admission, next: successor.admission })
+    : new CredentialsEndedError(message, { kind: "changed" });
+  ending.abort(reason);
 }
 
 /** The digest of an accepted token, which may be given as its hash. */
