@@ -1,5 +1,5 @@
 /** Tool calls that are made again while waiting helps, and no tool runs twice that must not. */
-import { Backoff, delay } from "../async/backoff.ts";
+import { Backoff, delay, MAX_TIMER_MS } from "../async/backoff.ts";
 import { ConnectionClosedError, mayHaveRun, RequestTimeoutError } from "../link/errors.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
@@ -23,59 +23,55 @@ export async function retryCall(
   }
   const endMs = performance.now() + patienceMs;
   const backoff = new Backoff(WAIT);
-  /** Ends as the first attempt that may have run the tool. */
-  let endInDoubt: (() => CallToolResult) | undefined;
+  /** The end of the first attempt that may have run the tool. */
+  let inDoubt: { readonly result: CallToolResult } | { readonly error: unknown } | undefined;
   let reqId = firstId;
   let result: CallToolResult;
   for (;;) {
-    let waitMs = backoff.next();
+    const nextMs = backoff.next();
+    let waitMs: number | undefined;
     try {
       result = await call(reqId);
       const isDoubtful = result.meta?.may_have_run === true;
-      const mayPass = isToRunLater(result) && (isIdempotent || !isDoubtful);
-      if (!mayPass || performance.now() + waitMs > endMs) break;
-      // The Computer would repeat what it knows of a call that may have run.
+      if (isToRunLater(result) && (isIdempotent || !isDoubtful)) waitMs = nextMs;
+      if (waitMs === undefined || performance.now() + waitMs > endMs) break;
       if (isDoubtful) {
+        inDoubt ??= { result };
+        // The Computer would repeat what it knows of a call that may have run.
         reqId = crypto.randomUUID();
-        endInDoubt ??= returning(result);
       }
     } catch (error) {
       signal?.throwIfAborted();
-      if (mayHaveRun(error)) endInDoubt ??= throwing(error);
-      waitMs = Math.max(waitMs, endInDoubt !== undefined && !isIdempotent ? Infinity : waitAfter(error));
-      if (performance.now() + waitMs > endMs) return (endInDoubt ?? throwing(error))();
+      if (mayHaveRun(error)) inDoubt ??= { error };
+      if (inDoubt === undefined || isIdempotent) waitMs = waitAfter(error, nextMs);
+      if (waitMs === undefined || performance.now() + waitMs > endMs) return endAs(inDoubt ?? { error });
     }
-    await delay(waitMs, signal);
+    await delay(Math.min(waitMs, MAX_TIMER_MS), signal);
   }
-  return endInDoubt !== undefined && hasNotRun(result) ? endInDoubt() : result;
+  return inDoubt !== undefined && hasNotRun(result) ? endAs(inDoubt) : result;
 }
 
-function returning(result: CallToolResult): () => CallToolResult {
-  return () => result;
+function endAs(end: { readonly result: CallToolResult } | { readonly error: unknown }): CallToolResult {
+  if ("result" in end) return end.result;
+  throw end.error;
 }
 
-function throwing(error: unknown): () => never {
-  return () => {
-    throw error;
-  };
-}
-
-/** How long to wait at least before the next attempt, in milliseconds; `Infinity` where waiting does not help. */
-function waitAfter(error: unknown): number {
-  if (error instanceof ConnectionClosedError) return error.isPermanent ? Infinity : 0;
-  if (error instanceof RequestTimeoutError) return error.isUnsent ? 0 : Infinity;
-  if (!(error instanceof SmcpError)) return Infinity;
+/** How long to wait before the next attempt, in milliseconds; `undefined` where waiting does not help. */
+function waitAfter(error: unknown, nextMs: number): number | undefined {
+  if (error instanceof ConnectionClosedError) return error.isPermanent ? undefined : nextMs;
+  if (error instanceof RequestTimeoutError) return error.isUnsent ? nextMs : undefined;
+  if (!(error instanceof SmcpError)) return undefined;
   const { retry_after_ms, replaced } = error.details ?? {};
   switch (error.code) {
     case ErrorCode.TOO_MANY_REQUESTS:
-      return typeof retry_after_ms === "number" ? retry_after_ms : Infinity;
+      return typeof retry_after_ms === "number" ? Math.max(retry_after_ms, nextMs) : undefined;
     case ErrorCode.UNAVAILABLE:
-      return 0;
+      return nextMs;
     // The name of a Computer that is away, unless another machine has it now.
     case ErrorCode.NOT_FOUND:
-      return replaced === true ? Infinity : 0;
+      return replaced === true ? undefined : nextMs;
     default:
-      return Infinity;
+      return undefined;
   }
 }
 

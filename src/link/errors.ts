@@ -68,8 +68,8 @@ export function mayHaveRun(error: unknown): boolean {
   }
   const isOfConnection = error instanceof ConnectionClosedError || error instanceof RequestTimeoutError;
   if (isOfConnection) return !error.isUnsent;
-  // What is left is the reason of an abort, which may be any value, and what cannot be sent.
-  return !(error instanceof TypeError || error instanceof RangeError);
+  // What is left is the reason of an abort, which may be any value.
+  return !NOTHING_SENT.some((kind) => error instanceof kind);
 }
 
 /** The Server could not be reached within the time limit, or a retry cannot succeed (`isPermanent`). */
@@ -200,3 +200,13 @@ export function toDismissal(url: string, farewell: Farewell): Error {
     ? new AuthenticationError(message)
     : new ConnectionClosedError(message, { isPermanent: true, isUnsent: true });
 }
+
+/** The errors of arguments that cannot be sent, and of a connection that had ended before. */
+const NOTHING_SENT = [
+  TypeError,
+  RangeError,
+  AuthenticationError,
+  JoinRefusedError,
+  ProtocolVersionError,
+  ServerUnreachableError,
+];

@@ -38,6 +38,8 @@ export interface JoinAttempt {
   readonly signal: AbortSignal;
   /** How long it is retried while the name or seat is taken. */
   readonly patienceMs: number;
+  /** Called with the reason of each refusal after which it is tried again. */
+  readonly onRefused?: ((why: string) => void) | undefined;
   readonly retry: RetryOptions;
   readonly log: Logger;
 }
@@ -46,7 +48,7 @@ export interface JoinAttempt {
 export async function requestJoin(
   connection: Connection,
   membership: EnterOfficeReq,
-  { signal, patienceMs, retry, log }: JoinAttempt,
+  { signal, patienceMs, onRefused, retry, log }: JoinAttempt,
 ): Promise<void> {
   const { office_id, name } = membership;
   const deadlineMs = performance.now() + patienceMs;
@@ -71,6 +73,7 @@ export async function requestJoin(
       const message = `${cannotJoin(office_id)} as "${name}": ${answer.reason}${remedy}`;
       throw new JoinRefusedError(message, { serverCode: code, officeProtocol, isPassing });
     }
+    onRefused?.(`${cannotJoin(office_id)} as "${name}": ${answer.reason}`);
     const fields = { office: office_id, name, reason: answer.reason };
     const { state, end } = stateOf(code);
     // One warning: the name may be taken for hours.

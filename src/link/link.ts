@@ -52,6 +52,8 @@ export class Link implements AsyncDisposable {
   #connection: Connection | undefined;
   /** The connection that the Server is about to end: only events of requests in flight still use it. */
   #dismissed: Connection | undefined;
+  /** Why the office has refused the return so far. */
+  #refusal: string | undefined;
   /** The connection that this link ends to come back with another protocol version. */
   #outdated: Connection | undefined;
   #sleep: SleepCheck | undefined;
@@ -99,7 +101,7 @@ export class Link implements AsyncDisposable {
 
   /** Why the connection has not come back at the last attempt. */
   get problem(): string | undefined {
-    return this.#dialer.problem;
+    return this.#refusal ?? this.#dialer.problem;
   }
 
   /** The largest message that the Server accepts now, in bytes; `undefined` while there is no connection. */
@@ -341,7 +343,12 @@ export class Link implements AsyncDisposable {
     // After a change of the version, whoever wanted it joins.
     if (membership === undefined || this.#outdated !== undefined) return;
     const { returnPatienceMs: patienceMs = RETURN_PATIENCE_MS } = this.#options;
-    await requestJoin(connection, membership, this.#toAttempt({ signal, patienceMs }));
+    const onRefused = (why: string) => void (this.#refusal = why);
+    try {
+      await requestJoin(connection, membership, this.#toAttempt({ signal, patienceMs, onRefused }));
+    } finally {
+      this.#refusal = undefined;
+    }
     if (this.#membership === undefined) await leaveOffice(connection, membership);
   }
 
@@ -373,7 +380,7 @@ export class Link implements AsyncDisposable {
     }
   }
 
-  #toAttempt(attempt: Pick<JoinAttempt, "signal" | "patienceMs">): JoinAttempt {
+  #toAttempt(attempt: Pick<JoinAttempt, "signal" | "patienceMs" | "onRefused">): JoinAttempt {
     return { ...attempt, retry: this.#options, log: this.#log };
   }
 

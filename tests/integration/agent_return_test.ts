@@ -10,7 +10,7 @@ import { staticTokens } from "../../src/server/admission/tokens.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { LogBook } from "../fixtures/log_book.ts";
 import { ClosedPort, TcpProxy } from "../fixtures/tcp_proxy.ts";
-import { within } from "../fixtures/within.ts";
+import { eventually, within } from "../fixtures/within.ts";
 import { ScriptedComputer } from "./_scripted_computer.ts";
 
 Deno.test("an Agent survives a Server that is started again on the same port", async () => {
@@ -66,6 +66,31 @@ Deno.test(
     assertEquals((await returned.listOffice()).length, 1);
   },
 );
+
+Deno.test("an Agent whose seat is taken when it comes back says so, and returns when it is free", async () => {
+  // Of a WebSocket, the Server learns at once that it is gone.
+  await using server = await SmcpServer.listen({ port: 0, transports: ["websocket"] });
+  await using wire = new TcpProxy(server.port);
+  const options = { office: "lab", joinPatienceMs: Infinity };
+  await using agent = await Agent.connect({ ...options, url: wire.url, name: "ada" });
+  const returned = agent.events({ types: ["reconnected"] }).next();
+  wire.interrupt();
+  await using rival = await Agent.connect({
+    ...options,
+    url: server.url,
+    name: "bob",
+    seatPatienceMs: 60_000,
+  });
+  wire.restore();
+  await eventually(
+    () => agent.problem,
+    (problem) => problem?.includes("already has an agent") === true,
+    "the reason",
+  );
+  await rival.close();
+  await within(returned, "the return");
+  assertEquals(agent.problem, undefined);
+});
 
 Deno.test("an Agent shows its token", async () => {
   await using server = await SmcpServer.listen({ port: 0, auth: staticTokens({ tokens: ["s3cret"] }) });

@@ -148,6 +148,13 @@ Deno.test("a confirmation that nobody gives in the time for a question is 4005, 
 });
 
 // proves: question-wait
+Deno.test("a confirmation that nobody gives in the time of the call is unconfirmed", async () => {
+  const { office, runs } = await openOffice();
+  await using _ = office;
+  const { meta } = await office.laptop.callTool("echo", {}, { timeoutMs: 1_000 });
+  assertEquals([meta?.error_code, meta?.a2c_reason, await runs()], [4005, "unconfirmed", 0]);
+});
+
 Deno.test("an Agent that does not wait ends the call, which never runs", async () => {
   const { office, asked, runs } = await openOffice();
   await using _ = office;

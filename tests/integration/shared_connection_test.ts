@@ -199,10 +199,14 @@ Deno.test({
     const lost = assertRejects(() => connection.request(event, body, TIMEOUT_MS));
     const draining = scene.server.drain({ timeoutMs: 60_000 });
     await connection.dismissed;
-    const late = assertRejects(connect, ConnectionClosedError);
+    const late = connect();
     await eventually(() => holder.programs, (count) => count > 1, "the late program");
-    holder.close();
     await scene.shared.server.close();
-    await Promise.all([late, lost, draining, connection.closed]);
+    await Promise.all([lost, draining, connection.closed]);
+    await using next = await open();
+    holder.serve(next.shared, "0.3");
+    assertEquals((await late).hello.protocol, "0.3");
+    holder.close();
+    await (await late).connection.closed;
   },
 });

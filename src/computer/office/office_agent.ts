@@ -132,7 +132,7 @@ export class OfficeAgent {
   /** The Agent may have lost its connection alone, as the Server may that has just been started again. */
   #onDeparted(agent: string): void {
     this.#left = agent;
-    for (const part of this.#parts) part.endAgent?.();
+    this.#endAgent();
     this.#giveUpLater(performance.now());
   }
 
@@ -140,9 +140,14 @@ export class OfficeAgent {
   #giveUpLater(askedUntilMs: number): void {
     clearTimeout(this.#givingUp);
     this.#givingUp = setTimeout(() => {
-      if (this.name === undefined) { for (const part of this.#parts) part.endAgent?.(); }
+      // While the connection is lost again, nobody knows.
+      if (this.name === undefined && this.#before === undefined) this.#endAgent();
       this.#giveUp(askedUntilMs);
     }, AGENT_RETURN_MS);
+  }
+
+  #endAgent(): void {
+    for (const part of this.#parts) part.endAgent?.();
   }
 
   #giveUp(askedUntilMs: number): void {
@@ -151,7 +156,7 @@ export class OfficeAgent {
 
   #end(): void {
     clearTimeout(this.#givingUp);
-    for (const part of this.#parts) part.endAgent?.();
+    this.#endAgent();
     this.#giveUp(Infinity);
     for (const part of this.#parts) part.forgetAgent?.();
   }

@@ -205,9 +205,15 @@ export class RunningCall implements Disposable {
     this.#asked = Promise.withResolvers();
   }
 
-  /** Waits until a request has asked for its answer after this time. Rejects with the reason of the call's end. */
+  /**
+   * Waits until a request has asked for its answer after this time; the call then has its time anew. Rejects with the reason
+   * of the call's end.
+   */
   async askedAfter(timeMs: number): Promise<void> {
+    if (this.#askedAtMs > timeMs) return;
+    this.clock.pause();
     while (this.#askedAtMs <= timeMs) await abortable(this.#asked.promise, this.clock.signal);
+    this.clock.restart(this.clock.limitMs);
   }
 
   /** Whom it waits for; kept when it ends meanwhile. */

@@ -92,7 +92,7 @@ export interface CallOptions {
 export class ToolCalls {
   readonly #context: ToolCallsContext;
   #confirmations: Promise<Confirmations> | undefined;
-  /** When the Agent was gone last, by `performance.now()`. */
+  /** When the Agent was out of reach last, by `performance.now()`. */
   #agentLeftMs = -Infinity;
   readonly #repeated = new RepeatedCalls();
   readonly #running: RunningCalls;
@@ -149,6 +149,7 @@ export class ToolCalls {
    * lost. One that the Agent's user was asked about goes on when the Agent is still there afterwards.
    */
   onConnectionLost(): void {
+    this.#agentLeftMs = performance.now();
     this.#end(({ isLocal, awaited }) => !isLocal && awaited === "confirmer");
   }
 
@@ -359,9 +360,9 @@ export class ToolCalls {
     const refusal = await (await this.#loadConfirmations()).refusalOf(call, route);
     call.awaited = undefined;
     if (refusal !== undefined) return refusal;
+    this.owner.tell(call);
     // Where its Agent has gone meanwhile, it runs when it is asked for again.
     if (!call.isLocal) await call.askedAfter(this.#agentLeftMs);
-    this.owner.tell(call);
     // The configuration may have changed meanwhile, and so may the tool.
     const { server, tool, spellings } = route;
     const { tool_name } = call.request;

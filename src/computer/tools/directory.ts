@@ -152,7 +152,10 @@ export class ToolDirectory {
       return { server, tools: listing?.tools ?? [], isListed };
     });
     const { rules, approved, autoApply } = this.#context;
-    const changeOf: ChangeOf = (route) => approved.changeOf(route, route);
+    // A tool could change into one that only reads.
+    const isAnyAllowed = autoApply === "reads";
+    const changeOf: ChangeOf = (route) =>
+      approved.changeOf(route, { isAutoApplied: isAnyAllowed || route.isAutoApplied });
     this.view = viewTools(servers, { rules, show: this.#show, changeOf, autoApply });
     for (const warning of this.view.warnings) this.#context.warnOnce.warn(warning);
     if (!isSameList(before, this.view.tools)) this.#context.onChange("tools");

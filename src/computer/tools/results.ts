@@ -139,7 +139,10 @@ export function toFailureOutcome(error: unknown, call: FailedCall): ToolOutcome 
   if (isTimeout && (awaited === "confirmer" || awaited === "approver")) {
     const text = `Tool "${name}" needs a confirmation: nobody gave it in ${waitedS} s, and it has not run`;
     return {
-      result: failureResult(text, { error_code: ErrorCode.TOOL_REQUIRES_CONFIRMATION }),
+      result: failureResult(text, {
+        error_code: ErrorCode.TOOL_REQUIRES_CONFIRMATION,
+        a2c_reason: "unconfirmed",
+      }),
       outcome: "unconfirmed",
     };
   }
@@ -203,7 +206,7 @@ export class RepeatedCalls {
     );
   }
 
-  /** Keeps a call that runs; one whose result rejects is forgotten, and one that failed before it began. */
+  /** Keeps a call that runs; one whose result rejects is forgotten, and one that failed before its tool or a person began. */
   keep(request: ToolCallReq, { call, result }: AnsweredCall): void {
     const key = keyOf(request);
     const kept: KeptCall = { fingerprint: fingerprintOf(request), call, sizeBytes: 0 };
@@ -212,7 +215,9 @@ export class RepeatedCalls {
       if (this.#calls.get(key) === kept) this.#calls.delete(key);
     };
     result.then((last) => {
-      const isToBegin = call.hasBegun === false && last.isError === true && last.meta?.a2c_cancelled !== true;
+      const { a2c_cancelled, a2c_reason, may_have_run } = last.meta ?? {};
+      const hasBegun = call.hasBegun !== false && (a2c_reason !== "not_running" || may_have_run === true);
+      const isToBegin = !hasBegun && last.isError === true && a2c_cancelled !== true;
       return isToBegin ? forget() : this.#measure(key, kept, last);
     }).catch(forget);
   }

@@ -1,4 +1,5 @@
 import { assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
+import { MAX_TIMER_MS } from "../../../src/async/backoff.ts";
 import { retryCall } from "../../../src/agent/retried_calls.ts";
 import type { CallRetry } from "../../../src/agent/remote_options.ts";
 import { ConnectionClosedError, RequestTimeoutError } from "../../../src/link/errors.ts";
@@ -43,7 +44,7 @@ async function retried(
     .then((result) => ended = { result }, (error: unknown) => ended = { error });
   while (ended === undefined) {
     await Promise.resolve();
-    if (clock.waiting > 0) clock.advance(5_000);
+    if (clock.waiting > 0) clock.advance(retry.patienceMs === Infinity ? MAX_TIMER_MS : 5_000);
   }
   await following;
   return { ...ended, attempts, ids: ids.size };
@@ -113,6 +114,10 @@ Deno.test("no attempt begins after the patience", async () => {
   assertEquals(await retried([unsent], { patienceMs: 0 }), { error: unsent, attempts: 1, ids: 1 });
   const busy = failed({ error_code: 4003, a2c_reason: "busy" });
   assertEquals(await retried([busy], { patienceMs: 0 }), { result: busy, attempts: 1, ids: 1 });
+  const forever = { patienceMs: Infinity };
+  assertEquals(await retried([lost], forever), { error: lost, attempts: 1, ids: 1 });
+  const tooLong = new SmcpError(429, "slower", { details: { retry_after_ms: 1e12 } });
+  assertEquals(await retried([unsent, tooLong, done], forever), { result: done, attempts: 3, ids: 1 });
   const { error, attempts } = await retried([done], { patienceMs: NaN });
   assertEquals([error instanceof RangeError, attempts], [true, 0]);
 });

@@ -73,8 +73,10 @@ export async function serveMcp(options: McpOptions, context: McpContext): Promis
   const offices = () => Object.fromEntries(joins.map((join) => [join.label, presentOne(join)]));
   const stop = AbortSignal.any([signal, ending.signal]);
   failed.catch(async (error) => {
-    if (isForClient) failure = await explain(error);
-    if (failure === undefined) ending.abort();
+    const why = isForClient ? await explain(error) : undefined;
+    // What only the user can solve: this program does not try again.
+    if (why?.includes(TELL_USER)) failure = why;
+    else ending.abort();
   });
   try {
     await serveClients(gateway, { ...context, options, offices, signal: stop });

@@ -68,7 +68,7 @@ export class SeatHolder {
     });
     void shared.server.closed.then(({ reason }) => {
       suspend();
-      for (const program of this.#programs) program.end(reason);
+      for (const program of this.#programs) if (program.isServed) program.end(reason);
     });
   }
 
@@ -153,6 +153,10 @@ class Program {
       this.#gone.resolve();
       this.#share?.end();
     });
+  }
+
+  get isServed(): boolean {
+    return this.#share !== undefined;
   }
 
   get isBusy(): boolean {

@@ -99,7 +99,7 @@ export async function editTools(
 ): Promise<CommandAnswer> {
   const { change, done } = EDITS[verb];
   const { mcp } = hosted.computer;
-  const tools = names.map((name) => find(hosted, { name, server }));
+  const tools = [...new Set(names)].map((name) => find(hosted, { name, server }));
   const edited = tools.filter((tool) => {
     const wasAlways = verb === "ask" && hosted.askAgain(tool);
     // What was allowed by `always` alone is not in the config.

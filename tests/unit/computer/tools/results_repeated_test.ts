@@ -71,6 +71,8 @@ Deno.test("a call that failed before it began begins when it is repeated, unless
     const [hasBegun, meta, isKept] of [
       [false, { error_code: 4003 }, false],
       [true, { error_code: 4003 }, true],
+      [true, { error_code: 4003, a2c_reason: "not_running" }, false],
+      [true, { error_code: 4003, a2c_reason: "not_running", may_have_run: true }, true],
       [false, { a2c_cancelled: true }, true],
     ] as const
   ) {
