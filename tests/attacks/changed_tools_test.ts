@@ -72,6 +72,15 @@ Deno.test("ask: where nobody can be asked, the call is refused and says what has
   assertMatch(JSON.stringify(result.content), /its description has changed since/);
 });
 
+Deno.test("ask: a tool that changes into one that only reads is asked about where those run unasked", async () => {
+  const settings = { default_tool_meta: null, tool_meta: { become: { auto_apply: true } } };
+  await using office = await ComputerOffice.open(entry("ask", settings), { autoApply: "reads" });
+  await list(office, { tools: [{ ...TOOL, annotations: { readOnlyHint: true } }] });
+  const result = await office.laptop.callTool("run");
+  assertEquals(result.meta?.error_code, 4005);
+  assertMatch(JSON.stringify(result.content), /has changed since/);
+});
+
 Deno.test("block: a tool that has changed is neither listed nor called, and comes back as it was", async () => {
   await using office = await ComputerOffice.open(entry("block"));
   const names = async () =>
