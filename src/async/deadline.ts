@@ -32,14 +32,11 @@ export class Deadline implements Disposable {
   }
 
   /** Begins the time limit anew. Do not call it after the disposal. */
-  restart(): void {
+  restart(leftMs: number = this.#timeoutMs): void {
     clearTimeout(this.#timer);
-    if (this.#timeoutMs !== Infinity) this.#wait(this.#timeoutMs);
-  }
-
-  #wait(leftMs: number): void {
+    if (leftMs === Infinity) return;
     const ms = Math.min(leftMs, MAX_TIMER_MS);
-    const onTimeout = () => leftMs > ms ? this.#wait(leftMs - ms) : this.abort(this.#reason());
+    const onTimeout = () => leftMs > ms ? this.restart(leftMs - ms) : this.abort(this.#reason());
     this.#timer = setTimeout(onTimeout, ms);
   }
 

@@ -20,6 +20,8 @@ const ATTEMPT_TIMEOUT_MS = 15_000;
 /** How long the Server may refuse a member that comes back, in milliseconds: longer than it keeps a lost connection (45 s). */
 export const RETURN_PATIENCE_MS = 60_000;
 
+const REFUSED = "the Server refuses this member; asking again, in case that it is admitted anew";
+
 export interface DialerOptions extends ConnectOptions {
   /** Gives the credentials for each connection, besides `auth` and `headers`. */
   readonly credentials?: CredentialsSource | undefined;
@@ -119,12 +121,7 @@ export class Dialer {
         // One warning for each loss: retries every ten seconds would flood the log.
         const level = earlier === undefined ? "warn" : "debug";
         const fields = { error: error.message, wait_ms: waitMs };
-        this.#log[level](
-          isRefused
-            ? "the Server refuses this member; asking again for a while, in case that it is admitted anew"
-            : "cannot connect to the Server, retrying",
-          fields,
-        );
+        this.#log[level](isRefused ? REFUSED : "cannot connect to the Server, retrying", fields);
         earlier = error;
         if (await delayUntilWake(waitMs, signal)) backoff.reset();
       }

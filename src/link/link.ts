@@ -234,6 +234,7 @@ export class Link implements AsyncDisposable {
 
   #resume(connection: Connection): void {
     this.#connection = connection;
+    this.#refusal = undefined;
     this.#ready.resolve(connection);
     void connection.dismissed.then(() => {
       if (this.#connection !== connection) return;
@@ -344,11 +345,7 @@ export class Link implements AsyncDisposable {
     if (membership === undefined || this.#outdated !== undefined) return;
     const { returnPatienceMs: patienceMs = RETURN_PATIENCE_MS } = this.#options;
     const onRefused = (why: string) => void (this.#refusal = why);
-    try {
-      await requestJoin(connection, membership, this.#toAttempt({ signal, patienceMs, onRefused }));
-    } finally {
-      this.#refusal = undefined;
-    }
+    await requestJoin(connection, membership, this.#toAttempt({ signal, patienceMs, onRefused }));
     if (this.#membership === undefined) await leaveOffice(connection, membership);
   }
 
