@@ -216,8 +216,8 @@ export class Agent implements AsyncDisposable {
     return this.#link.isConnected;
   }
 
-  /** Why the connection has not come back at the last attempt, such as "connection refused". */
-  get problem(): string | undefined {
+  /** Why the connection has not come back at the last attempt; `undefined` while it is there. */
+  get problem(): Error | undefined {
     return this.#link.problem;
   }
 

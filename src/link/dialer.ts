@@ -49,7 +49,7 @@ export class Dialer {
   #protocol: ProtocolMinor;
   /** Whether this member was connected before: until then, only an unreachable Server is retried. */
   #hasConnected = false;
-  #problem: string | undefined;
+  #problem: Error | undefined;
   #isRenewing = false;
   #hasToldOfPolling = false;
 
@@ -60,7 +60,7 @@ export class Dialer {
   }
 
   /** Why the last attempt has failed; `undefined` when it has not. */
-  get problem(): string | undefined {
+  get problem(): Error | undefined {
     return this.#problem;
   }
 
@@ -115,7 +115,7 @@ export class Dialer {
         if (!(error instanceof Error) || !this.#mayPass(error, performance.now() - startMs)) throw error;
         const isRefused = error instanceof AuthenticationError && !(error instanceof NoCredentialsError);
         // The error of a source of credentials may hold what is not for others.
-        if (isRefused || error instanceof ServerUnreachableError) this.#problem = error.message;
+        if (isRefused || error instanceof ServerUnreachableError) this.#problem = error;
         const wasCutShort = attemptMs < ATTEMPT_TIMEOUT_MS && performance.now() >= deadlineMs;
         if (isLast) throw wasCutShort && earlier !== undefined ? earlier : error;
         // One warning for each loss: retries every ten seconds would flood the log.

@@ -39,7 +39,7 @@ export interface JoinAttempt {
   /** How long it is retried while the name or seat is taken. */
   readonly patienceMs: number;
   /** Called with the reason of each refusal after which it is tried again. */
-  readonly onRefused?: ((why: string) => void) | undefined;
+  readonly onRefused?: ((refusal: JoinRefusedError) => void) | undefined;
   readonly retry: RetryOptions;
   readonly log: Logger;
 }
@@ -60,6 +60,7 @@ export async function requestJoin(
     if (answer.accepted) return;
     const leftMs = deadlineMs - performance.now();
     const { code, isPassing } = answer;
+    const why = `${cannotJoin(office_id)} as "${name}": ${answer.reason}`;
     if (!isPassing || leftMs <= 0) {
       const officeProtocol = parseVersionRefusalText(answer.reason);
       const [own] = /\d+\.\d+$/.exec(answer.reason) ?? [];
@@ -70,10 +71,9 @@ export async function requestJoin(
           useProtocol(officeProtocol)
         }, or restart the other members with --protocol ${own}: an office speaks ` +
           "the version of its first member";
-      const message = `${cannotJoin(office_id)} as "${name}": ${answer.reason}${remedy}`;
-      throw new JoinRefusedError(message, { serverCode: code, officeProtocol, isPassing });
+      throw new JoinRefusedError(why + remedy, { serverCode: code, officeProtocol, isPassing });
     }
-    onRefused?.(`${cannotJoin(office_id)} as "${name}": ${answer.reason}`);
+    onRefused?.(new JoinRefusedError(why, { serverCode: code, isPassing }));
     const fields = { office: office_id, name, reason: answer.reason };
     const { state, end } = stateOf(code);
     // One warning: the name may be taken for hours.

@@ -6,7 +6,7 @@ import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import { CREDENTIALS_EXPIRING_NOTIFICATION } from "../protocol/events.ts";
 import { type Farewell, hasEndedCredentials } from "../protocol/farewell.ts";
-import { ConnectionClosedError, RequestTimeoutError, toDismissal } from "./errors.ts";
+import { ConnectionClosedError, type JoinRefusedError, RequestTimeoutError, toDismissal } from "./errors.ts";
 import type { EnterOfficeReq } from "../protocol/office.ts";
 import type { ProtocolMinor } from "../protocol/version.ts";
 import { describeError } from "../text/text.ts";
@@ -53,7 +53,7 @@ export class Link implements AsyncDisposable {
   /** The connection that the Server is about to end: only events of requests in flight still use it. */
   #dismissed: Connection | undefined;
   /** Why the office has refused the return so far. */
-  #refusal: string | undefined;
+  #refusal: JoinRefusedError | undefined;
   /** The connection that this link ends to come back with another protocol version. */
   #outdated: Connection | undefined;
   #sleep: SleepCheck | undefined;
@@ -100,7 +100,7 @@ export class Link implements AsyncDisposable {
   }
 
   /** Why the connection has not come back at the last attempt. */
-  get problem(): string | undefined {
+  get problem(): Error | undefined {
     return this.#refusal ?? this.#dialer.problem;
   }
 
@@ -344,7 +344,7 @@ export class Link implements AsyncDisposable {
     // After a change of the version, whoever wanted it joins.
     if (membership === undefined || this.#outdated !== undefined) return;
     const { returnPatienceMs: patienceMs = RETURN_PATIENCE_MS } = this.#options;
-    const onRefused = (why: string) => void (this.#refusal = why);
+    const onRefused = (refusal: JoinRefusedError) => void (this.#refusal = refusal);
     await requestJoin(connection, membership, this.#toAttempt({ signal, patienceMs, onRefused }));
     if (this.#membership === undefined) await leaveOffice(connection, membership);
   }

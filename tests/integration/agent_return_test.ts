@@ -84,7 +84,7 @@ Deno.test("an Agent whose seat is taken when it comes back says so, and returns 
   wire.restore();
   await eventually(
     () => agent.problem,
-    (problem) => problem?.includes("already has an agent") === true,
+    (problem) => problem?.message.includes("already has an agent") === true,
     "the reason",
   );
   await rival.close();

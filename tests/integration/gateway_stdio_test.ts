@@ -248,7 +248,8 @@ Deno.test("a gateway whose token is taken away in the session goes on, and tells
   };
   await t.step("until its file has a good one", async () => {
     await using gateway = await open("--token-file", file);
-    await eventually(gateway.ask, (text) => /admits this program; .*wrong token/.test(text), "the reason");
+    const text = await eventually(gateway.ask, (text) => text.includes("wrong token"), "the reason");
+    assertMatch(text, /Trying again does not help: tell the user, who has to correct the token in/);
     isGood = true;
     await eventually(gateway.ask, (text) => text.includes("No Computer"), "the return");
   });

@@ -27,7 +27,7 @@ export interface Office {
   /** `false` while the Agent reconnects. */
   readonly isConnected: boolean;
   /** Why its connection has not come back at the last attempt. */
-  readonly problem?: string | undefined;
+  readonly problem?: Error | undefined;
   /** Aborted when the Agent is closed or has failed. */
   readonly ended?: AbortSignal;
   /** The Computer of this name; sends no request. */
@@ -52,6 +52,6 @@ export function lostProblem({ problem }: Office): string {
   return problem === undefined
     ? `${lost} by itself`
     : `${lost} when the Server can be reached and admits this program; the last attempt: ${
-      toBareLine(problem)
+      toBareLine(problem.message)
     }`;
 }

@@ -72,8 +72,8 @@ export async function serveMcp(options: McpOptions, context: McpContext): Promis
       : stack.use(createGateway(agent, { ...presented, memory: state?.of([label]), problem }));
   const offices = () => Object.fromEntries(joins.map((join) => [join.label, presentOne(join)]));
   const stop = AbortSignal.any([signal, ending.signal]);
-  failed.catch(async (error) => {
-    const why = isForClient ? await explain(error) : undefined;
+  failed.catch((error) => {
+    const why = isForClient ? explain(error) : undefined;
     // What only the user can solve: this program does not try again.
     if (why?.includes(TELL_USER)) failure = why;
     else ending.abort();
@@ -146,13 +146,22 @@ function joinOffices(
   },
 ): Joined {
   const joins = offices.map((label) =>
-    startJoin((ending) => connect(label, ending), { label, signal, logger, explain })
+    startJoin((ending) => connect(label, ending), {
+      label,
+      signal,
+      logger,
+      explain: (error) => Promise.resolve(explain(error)),
+    })
   );
   for (const join of joins) stack.defer(join.close);
   const [only, ...others] = joins;
   if (only !== undefined && others.length === 0) {
     const { agent, problem } = only;
-    return { office: agent, problem, failed: agent.then(untilFailed), joins };
+    let joined: Agent | undefined;
+    agent.then((agent) => joined = agent, () => undefined);
+    const refusal = () =>
+      joined?.problem instanceof AuthenticationError ? explain(joined.problem) : undefined;
+    return { office: agent, problem: () => problem() ?? refusal(), failed: agent.then(untilFailed), joins };
   }
   const given = [...longNames(computers, offices), ...state?.of().kept.computers ?? []];
   const group = stack.use(new OfficeGroup(joins, { names: given, patienceMs, logger }));
@@ -160,23 +169,23 @@ function joinOffices(
 }
 
 /** Why an office is not joined yet; `undefined` where the gateway ends with the error. */
-type Explain = (error: unknown) => Promise<string | undefined>;
+type Explain = (error: unknown) => string | undefined;
 
 /** A service ends when only its operator can help. */
 const explainToOperator: Explain = (error) => {
   const isPassing = error instanceof JoinRefusedError ||
     (error instanceof ServerUnreachableError && !error.isPermanent);
-  return Promise.resolve(isPassing ? describeError(error) : undefined);
+  return isPassing ? describeError(error) : undefined;
 };
 
 /** A gateway that ends looks like a crash to the user of a client, who has no log of it: the answers say why. */
 function explainToClient(credentials: CredentialOptions): Explain {
-  return async (error) => {
+  return (error) => {
     if (error instanceof ServerUnreachableError) return describeError(error);
     if (error instanceof JoinRefusedError && error.serverCode === ErrorCode.FORBIDDEN && !error.isPassing) {
       return `${describeError(error)}. ${TELL_USER}`;
     }
-    if (!(error instanceof AuthenticationError)) return await explainToOperator(error);
+    if (!(error instanceof AuthenticationError)) return explainToOperator(error);
     // An address or a sender is refused whatever the credentials are, and where there are none, the error says why.
     const areRefused = error.serverCode !== ErrorCode.FORBIDDEN && !(error instanceof NoCredentialsError);
     const remedy = areRefused ? `, who has to ${credentialsRemedy(credentials)}` : "";
