@@ -43,7 +43,7 @@ export interface WaitingValue extends CallValue {
 }
 
 export interface RunningValue extends CallValue {
-  readonly awaits?: "confirmer" | "approver" | "answerer" | undefined;
+  readonly awaits?: "confirmer" | "approver" | "answerer" | "caller" | undefined;
   readonly timeout_at?: string | undefined;
   readonly progress?: ProgressValue | undefined;
   readonly cancelled?: true | undefined;

@@ -30,8 +30,8 @@ export interface CallRetry {
   readonly patienceMs: number;
   /**
    * Whether a second run with the same arguments does nothing more. Then the call is made again also after a failure
-   * after which the tool may have run, under another `reqId` where the MCP server has ended in it; not after a time-out, nor
-   * when it was cancelled. `false` by default: that failure ends it.
+   * after which the tool may have run, under another `reqId` where the Computer knows its end; not after a time-out, nor when
+   * its owner has cancelled it. `false` by default: that failure ends it.
    */
   readonly isIdempotent?: boolean | undefined;
 }

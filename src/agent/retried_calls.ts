@@ -35,11 +35,9 @@ export async function retryCall(
       const isDoubtful = result.meta?.may_have_run === true;
       if (isToRunLater(result) && (isIdempotent || !isDoubtful)) waitMs = nextMs;
       if (waitMs === undefined || performance.now() + waitMs > endMs) break;
-      if (isDoubtful) {
-        inDoubt ??= { result };
-        // The Computer would repeat what it knows of a call that may have run.
-        reqId = crypto.randomUUID();
-      }
+      if (isDoubtful) inDoubt ??= { result };
+      // The Computer would repeat what it knows of a call that may have run, or was cancelled.
+      if (isDoubtful || result.meta?.a2c_cancelled === true) reqId = crypto.randomUUID();
     } catch (error) {
       signal?.throwIfAborted();
       if (mayHaveRun(error)) inDoubt ??= { error };
@@ -75,10 +73,10 @@ function waitAfter(error: unknown, nextMs: number): number | undefined {
   }
 }
 
-/** Whether the MCP server is about to start, or too many calls run. */
+/** Whether the MCP server is about to start, too many calls run, or this Agent was away for too long. */
 function isToRunLater({ meta }: CallToolResult): boolean {
   const reason = meta?.a2c_reason;
-  return reason === "not_running" || reason === "busy";
+  return reason === "not_running" || reason === "busy" || reason === "caller_gone";
 }
 
 /** Whether this attempt has not run the tool, which says nothing of an earlier one. */

@@ -189,15 +189,22 @@ export type Only<Item> =
 /**
  * With 4003: the arguments do not match the tool's schema; the MCP server does not run, or has ended; too many calls run at
  * once; the owner has paused the Computer. With 4005: a person has declined the call; nobody could be asked, or has
- * decided. Others may be added.
+ * decided. Of a cancelled call: its Agent had gone, and did not ask for it again. Others may be added.
  */
-export type ToolFailureReason = "arguments" | "not_running" | "busy" | "paused" | "declined" | "unconfirmed";
+export type ToolFailureReason =
+  | "arguments"
+  | "not_running"
+  | "busy"
+  | "paused"
+  | "declined"
+  | "unconfirmed"
+  | "caller_gone";
 
 /** The metadata of a tool result. Peers may add keys. */
 export interface ToolResultMeta {
   /** The error code of a failed call, 4001–4007 or 413; absent when the MCP server itself set `isError`. */
   error_code?: number;
-  /** Why a call with 4003 or 4005 was not made: see {@linkcode ToolFailureReason}. */
+  /** Why a call was not made, or was cancelled: see {@linkcode ToolFailureReason}. */
   a2c_reason?: ToolFailureReason;
   /** Whether the tool of a failed or cancelled call may have run. Absent from a failure of ours: it has not. */
   may_have_run?: boolean;

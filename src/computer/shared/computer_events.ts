@@ -17,10 +17,10 @@ export type ToolCallOutcome =
   | "refused";
 
 /**
- * Whom a call waits for: the person at the Computer or the user of the Agent who confirms it, or the person who answers a
- * question of its MCP server.
+ * Whom a call waits for: the person at the Computer or the user of the Agent who confirms it, the person who answers a
+ * question of its MCP server, or the Agent, which has gone meanwhile, to ask for it again.
  */
-export type AwaitedPerson = "confirmer" | "approver" | "answerer";
+export type AwaitedPerson = "confirmer" | "approver" | "answerer" | "caller";
 
 /** Who called which tool. */
 export interface ToolCaller {

@@ -129,6 +129,13 @@ export class CallClock implements Disposable {
 
 export class ToolCallCancelled extends Error {
   override readonly name = "ToolCallCancelled";
+  /** Whether it was cancelled because its Agent has gone, or did not ask for it again. */
+  readonly isCallerGone: boolean;
+
+  constructor(message: string, { isCallerGone = false }: { readonly isCallerGone?: boolean } = {}) {
+    super(message);
+    this.isCallerGone = isCallerGone;
+  }
 }
 
 export interface RunningCallOptions {
@@ -210,7 +217,6 @@ export class RunningCall implements Disposable {
    * of the call's end.
    */
   async askedAfter(timeMs: number): Promise<void> {
-    if (this.#askedAtMs > timeMs) return;
     this.clock.pause();
     while (this.#askedAtMs <= timeMs) await abortable(this.#asked.promise, this.clock.signal);
     this.clock.restart(this.clock.limitMs);

@@ -136,21 +136,18 @@ export class ToolCalls {
   endAgent(): void {
     this.#agentLeftMs = performance.now();
     this.#running.endAgent();
-    this.#end(({ isLocal, isSuspended }) => !isLocal && isSuspended);
+    this.#end(({ isLocal, isSuspended }) => !isLocal && isSuspended, { isCallerGone: true });
   }
 
   /** Cancels the calls of the office that were not asked for since, but none whose question the Agent can answer. */
   giveUpAgent(askedUntilMs: number): void {
-    this.#end((call) => !call.isLocal && !call.isSuspended && call.askedAtMs <= askedUntilMs);
+    const isGivenUp = (call: RunningCall) =>
+      !call.isLocal && !call.isSuspended && call.askedAtMs <= askedUntilMs;
+    this.#end(isGivenUp, { isCallerGone: true });
   }
 
-  /**
-   * Cancels the calls of the office that wait for the person at the Computer to confirm them, because the connection was
-   * lost. One that the Agent's user was asked about goes on when the Agent is still there afterwards.
-   */
   onConnectionLost(): void {
     this.#agentLeftMs = performance.now();
-    this.#end(({ isLocal, awaited }) => !isLocal && awaited === "confirmer");
   }
 
   /** Forgets the answers that are kept for repeated requests: the Computer has left the office. */
@@ -162,9 +159,9 @@ export class ToolCalls {
     this.#end(() => true);
   }
 
-  #end(isMeant: (call: RunningCall) => boolean): void {
+  #end(isMeant: (call: RunningCall) => boolean, why: { readonly isCallerGone?: boolean } = {}): void {
     for (const call of [...this.#running].filter(isMeant)) {
-      call.clock.abort(new ToolCallCancelled(`Call "${call.request.req_id}" was cancelled`));
+      call.clock.abort(new ToolCallCancelled(`Call "${call.request.req_id}" was cancelled`, why));
     }
   }
 
@@ -360,9 +357,14 @@ export class ToolCalls {
     const refusal = await (await this.#loadConfirmations()).refusalOf(call, route);
     call.awaited = undefined;
     if (refusal !== undefined) return refusal;
-    this.owner.tell(call);
     // Where its Agent has gone meanwhile, it runs when it is asked for again.
-    if (!call.isLocal) await call.askedAfter(this.#agentLeftMs);
+    if (!call.isLocal && call.askedAtMs <= this.#agentLeftMs) {
+      call.awaited = "caller";
+      this.owner.tell(call);
+      await call.askedAfter(this.#agentLeftMs);
+      call.awaited = undefined;
+    }
+    this.owner.tell(call);
     // The configuration may have changed meanwhile, and so may the tool.
     const { server, tool, spellings } = route;
     const { tool_name } = call.request;

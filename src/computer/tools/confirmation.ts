@@ -67,8 +67,8 @@ export interface ConfirmRequest extends QuestionedCall {
   /** The arguments. */
   readonly params: Readonly<Record<string, unknown>>;
   /**
-   * Aborted when the call is cancelled or times out, the Agent or the Computer leaves the office, the connection is
-   * lost, or the Computer closes. The call then never runs, whatever the answer, so a prompt can be closed.
+   * Aborted when the call is cancelled or times out, its Agent has left and does not come back soon, or the Computer leaves
+   * the office or closes. The call then never runs, whatever the answer, so a prompt can be closed.
    */
   readonly signal: AbortSignal;
 }

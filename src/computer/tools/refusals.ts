@@ -1,5 +1,6 @@
 /** Why a call is not made: no such tool, a disabled or changed one, too many calls, or a Computer that is paused. */
 import type { Fleet } from "../../mcp/supervision/fleet.ts";
+import type { ServerStatus } from "../../mcp/supervision/server_state.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import type { CallToolResult, ToolResultMeta } from "../../protocol/tools.ts";
@@ -14,6 +15,8 @@ import { failureResult, type ToolOutcome } from "./results.ts";
 /** How much is kept of a name or id that the Agent chose, in characters. */
 export const MAX_KEPT_NAME_LENGTH = 128;
 const MAX_NAMED_TOOLS = 5;
+/** The states of an MCP server whose tools may be there soon. */
+const COMING: ReadonlySet<ServerStatus> = new Set(["starting", "retrying"]);
 
 export function busyResult(tool: string, maxCalls: number): CallToolResult {
   const why = `${maxCalls} calls are already running; try again when some of them have ended`;
@@ -76,7 +79,12 @@ export function refuseUnknown(
       serversHint("tools not listed yet", awaited)
     : `; it is listed as ${listWords(others.map((name) => shorten(name, MAX_KEPT_NAME_LENGTH)))}`;
   const text = `Tool "${tool}" does not exist on this Computer${hint}`;
-  return { result: failureResult(text, { error_code: ErrorCode.TOOL_NOT_FOUND }), outcome: "error" };
+  const isToCome = awaited.length > 0 || fleet.servers.some(({ status }) => COMING.has(status));
+  const meta: ToolResultMeta = {
+    error_code: ErrorCode.TOOL_NOT_FOUND,
+    ...(isToCome ? { a2c_reason: "not_running" } : {}),
+  };
+  return { result: failureResult(text, meta), outcome: "error" };
 }
 
 function setAsideResult(tool: string, { summary }: ChangedTool): CallToolResult {

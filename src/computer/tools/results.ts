@@ -129,6 +129,7 @@ export function toFailureOutcome(error: unknown, call: FailedCall): ToolOutcome 
       // A cancel has no code that would tell it.
       result: failureResult(`Tool "${name}" was cancelled${when}`, {
         a2c_cancelled: true,
+        ...(error.isCallerGone ? { a2c_reason: "caller_gone" as const } : {}),
         may_have_run: false,
       }),
       outcome: "cancelled",
@@ -159,6 +160,7 @@ export function toFailureOutcome(error: unknown, call: FailedCall): ToolOutcome 
 const AWAITED_WORDS: Readonly<Record<AwaitedPerson, (server: string) => string>> = {
   confirmer: () => " before it was confirmed, and has not run",
   approver: () => " before it was confirmed, and has not run",
+  caller: () => ", since its Agent had gone and did not ask for it again, and has not run",
   answerer: (server) => ` while a question of MCP server "${server}" was open`,
 };
 

@@ -148,6 +148,7 @@ export const texts = {
       confirmer: "waits for you, for",
       answerer: "waits for your answer, for",
       approver: "waits for the user of the Agent, for",
+      caller: "waits for its Agent, which has gone, for",
     },
     progress: "Progress",
     cancelling: "being cancelled,",

@@ -76,7 +76,8 @@ function runningText(
 ): string {
   const by = agent === undefined ? "this program" : `Agent ${toShownName(agent)}`;
   const seconds = Math.round((Date.now() - startedAt.getTime()) / 1000);
-  const state = isEnding ? "is ending" : awaits === undefined ? "runs" : "waits for a person";
+  const waits = awaits === "caller" ? "waits for its Agent, which has gone" : "waits for a person";
+  const state = isEnding ? "is ending" : awaits === undefined ? "runs" : waits;
   const done = progress === undefined ? "" : `, ${progressText(progress)}`;
   return `${id}  ${toShownName(name)} of ${toShownName(server)} by ${by} ${state} since ${seconds} s${done}`;
 }
@@ -197,7 +198,7 @@ export function decide(
 ): CommandAnswer {
   people.decide(id, { ...wanted, place });
   const decision = wanted.decision === "no" ? "deny" : wanted.decision === "always" ? "always" : "allow";
-  return { value: { id, decision }, text: decision === "deny" ? `call ${id} is refused` : `call ${id} runs` };
+  return { value: { id, decision }, text: `call ${id} is ${decision === "deny" ? "refused" : "allowed"}` };
 }
 
 export function answerQuestion(
