@@ -125,7 +125,8 @@ function toIndex(pages: readonly SitePage[]): string {
   };
   const sections = groups.map(({ title, pages }) => `## ${title}\n\n${pages.map(line).join("\n")}`);
   const [home] = pages;
-  return `# A2C-SMCP\n\n> ${home?.summary}\n\n${sections.join("\n\n")}\n`;
+  const whole = `The text of all pages: [llms-full.txt](${project.homepage}llms-full.txt)`;
+  return `# A2C-SMCP\n\n> ${home?.summary}\n\n${whole}\n\n${sections.join("\n\n")}\n`;
 }
 
 /** Writes the index of the texts, and what the search looks at before it. */

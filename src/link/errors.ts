@@ -68,8 +68,9 @@ export function mayHaveRun(error: unknown): boolean {
   }
   const isOfConnection = error instanceof ConnectionClosedError || error instanceof RequestTimeoutError;
   if (isOfConnection) return !error.isUnsent;
+  if (error instanceof TypeError || error instanceof RangeError) return false;
   // What is left is the reason of an abort, which may be any value.
-  return !NOTHING_SENT.some((kind) => error instanceof kind);
+  return !ENDED.some((kind) => error instanceof kind);
 }
 
 /** The Server could not be reached within the time limit, or a retry cannot succeed (`isPermanent`). */
@@ -201,12 +202,5 @@ export function toDismissal(url: string, farewell: Farewell): Error {
     : new ConnectionClosedError(message, { isPermanent: true, isUnsent: true });
 }
 
-/** The errors of arguments that cannot be sent, and of a connection that had ended before. */
-const NOTHING_SENT = [
-  TypeError,
-  RangeError,
-  AuthenticationError,
-  JoinRefusedError,
-  ProtocolVersionError,
-  ServerUnreachableError,
-];
+/** Why a connection has ended, or did not begin. */
+const ENDED = [AuthenticationError, JoinRefusedError, ProtocolVersionError, ServerUnreachableError];

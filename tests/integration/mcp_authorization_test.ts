@@ -84,6 +84,7 @@ for (const kind of ["streamable", "sse"] as const) {
       assertEquals(meta?.error_code, 4001);
       const hint = `; not running: guarded (retrying: HTTP ${status})`;
       assertEquals(content[0]?.text, `Tool "echo" does not exist on this Computer${hint}`);
+      assertEquals(meta?.a2c_reason, "not_running");
     }
   });
 

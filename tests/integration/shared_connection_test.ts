@@ -5,7 +5,7 @@ import { GuestConnection } from "../../src/cli/agent/seat/guest_connection.ts";
 import { ownConnection, SeatHolder } from "../../src/cli/agent/seat/seat_holder.ts";
 import { SharedConnection } from "../../src/cli/agent/seat/shared_connection.ts";
 import { openConnection } from "../../src/link/connect.ts";
-import { ConnectionClosedError, RequestTimeoutError } from "../../src/link/errors.ts";
+import { RequestTimeoutError } from "../../src/link/errors.ts";
 import { silentLogger } from "../../src/log.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { scripted } from "../fixtures/stdio_config.ts";

@@ -106,8 +106,11 @@ export function showOffices({ insight }: OperatedServer): CommandAnswer {
   };
 }
 
-export async function showMembers({ insight }: OperatedServer, office: string): Promise<CommandAnswer> {
-  requireMembers(insight.offices(), office);
+export async function showMembers(
+  { insight, isShared }: OperatedServer,
+  office: string,
+): Promise<CommandAnswer> {
+  requireMembers(insight.offices(), { wanted: office, isShared });
   const members = await insight.members(office);
   const rows = members.map((member) => [
     member.isObserver ? "observer" : member.role,
@@ -138,11 +141,15 @@ function connectionCells(member: MemberState) {
 }
 
 /** An office is there as long as it has members, so that a name without any need not be a wrong one. */
-function requireMembers(offices: readonly OfficeState[], wanted: string): void {
+function requireMembers(
+  offices: readonly OfficeState[],
+  { wanted, isShared }: { readonly wanted: string; readonly isShared: boolean },
+): void {
   const names = offices.map(({ office }) => office);
   if (names.includes(wanted)) return;
   const others = `offices with members: ${listNames(names)}`;
-  throw new CommandFailedError(`Office ${toSeenName(wanted)} has no members now (${others})`);
+  const where = isShared ? " at this process, which is one of several," : "";
+  throw new CommandFailedError(`Office ${toSeenName(wanted)} has no members${where} now (${others})`);
 }
 
 export function endConnections({ insight, actor }: OperatedServer, flags: EndFlags): CommandAnswer {

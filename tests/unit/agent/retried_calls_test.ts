@@ -95,6 +95,14 @@ Deno.test("a call that may have run is made again for an idempotent tool alone",
   assertEquals(await retried([ended, done], idempotent), { result: done, attempts: 2, ids: 2 });
 });
 
+Deno.test("an idempotent call that was cancelled since its Agent was away is made again under another id", async () => {
+  const idempotent = { ...PATIENT, isIdempotent: true };
+  for (const may_have_run of [false, true]) {
+    const given = failed({ a2c_cancelled: true, a2c_reason: "caller_gone", may_have_run });
+    assertEquals(await retried([lost, given, done], idempotent), { result: done, attempts: 3, ids: 2 });
+  }
+});
+
 Deno.test("an error after which the tool may have run outweighs what comes after it", async () => {
   const idempotent = { ...PATIENT, isIdempotent: true };
   const refused = failed({ error_code: 4002 });

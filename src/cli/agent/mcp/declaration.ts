@@ -83,6 +83,12 @@ export function addMcpCommand(
     }
     if (documents !== undefined) return { documents };
     if (url === undefined) return { connection: connection(), gateway };
+    const logs = ["activityLog", "activityArguments"] as const;
+    if (logs.some((name) => gateway[name] !== undefined)) {
+      throw new UsageError(
+        "Cannot use --activity-log with a URL: the hub or gateway there writes it, when it is started with the option",
+      );
+    }
     return { url, caFile: mcp.optsWithGlobals<{ readonly caFile?: string }>().caFile };
   };
   const nameOf = ({ as }: { readonly as?: string }) =>

@@ -72,9 +72,10 @@ export function toRunningEntry(call: RunningToolCall): RunningValue {
 }
 
 function runningText(
-  { id, server, name, startedAt, awaits, progress, isEnding, agent }: RunningToolCall,
+  { id, server, name, startedAt, awaits, progress, isEnding, agent, client }: RunningToolCall,
 ): string {
-  const by = agent === undefined ? "this program" : `Agent ${toShownName(agent)}`;
+  const whose = client === undefined ? "" : ` for ${toShownName(client)}`;
+  const by = agent === undefined ? "this program" : `Agent ${toShownName(agent)}${whose}`;
   const seconds = Math.round((Date.now() - startedAt.getTime()) / 1000);
   const waits = awaits === "caller" ? "waits for its Agent, which has gone" : "waits for a person";
   const state = isEnding ? "is ending" : awaits === undefined ? "runs" : waits;

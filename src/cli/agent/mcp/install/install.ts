@@ -4,6 +4,7 @@ import { readConfigText } from "../../../../config/text.ts";
 import { hasMember, removeMemberText, setMemberText } from "../../../../config/edit.ts";
 import { ConfigError } from "../../../../config/problem.ts";
 import { removeTomlTable, setTomlMembers, type TomlMembers } from "../../../../config/toml_edit.ts";
+import { folderProblem } from "../../../../config/start_check.ts";
 import { readRegularFile, replaceFile } from "../../../../files/files.ts";
 import { isRecord, isTexts, lineOfFault } from "../../../../json/json.ts";
 import { isSecureUrl, kindOfHost } from "../../../../reach/addresses.ts";
@@ -97,6 +98,9 @@ async function requireFiles(place: EntryPlace): Promise<void> {
   const { caFile } = "connection" in place ? place.connection : "url" in place ? place : {};
   const { tokenFile } = "connection" in place ? place.connection : {};
   if (caFile !== undefined) await readCa(caFile);
+  const { activityLog } = "gateway" in place ? place.gateway : {};
+  const problem = activityLog === undefined ? undefined : folderProblem(dirname(resolve(activityLog)));
+  if (problem !== undefined) throw new UsageError(`Cannot use the folder of --activity-log: ${problem}`);
   if (tokenFile === undefined) return;
   await readTokenFile(tokenFile).catch((cause) => {
     throw new UsageError(cause.message, { cause });
