@@ -50,8 +50,8 @@ export class RequestTimeoutError extends Error {
 
 /**
  * Whether a tool call may have run although it failed with this error, so that making it again could run the tool twice: see
- * "Retry a call" in the guide for Agents. Of a failed result, `meta.may_have_run` says the same. True as well of the reason
- * of an abort, unless that is a `TypeError` or a `RangeError`, as of arguments that cannot be sent.
+ * "Retry a call that may have run" in the guide for Agents. Of a failed result, `meta.may_have_run` says the same. True as
+ * well of the reason of an abort, unless that is a `TypeError` or a `RangeError`, as of arguments that cannot be sent.
  *
  * ```ts
  * import { mayHaveRun, RequestTimeoutError } from "@a2c-smcp/sdk/agent";

@@ -105,8 +105,8 @@ const ASKED = {
   "do my files leave my machine": "faq/#privacy",
   "logging": "agent/#logging",
   "embed an Agent on Deno": "install/#the-library-in-deno",
-  "may have run": "agent/#retry-a-call",
-  "retry": "agent/#retry-a-call",
+  "may have run": "agent/#retry-a-call-that-may-have-run",
+  "retry": "agent/#retry-a-call-that-may-have-run",
   "AbortError": "agent/#tools",
   'error: Cannot change "/home/ada/.config/Claude/claude_desktop_config.json": invalid JSON: unterminated string; add the closing quote (line 6). Nothing was changed; correct the file, and try again':
     "troubleshooting/#cannot-change",

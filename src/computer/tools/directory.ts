@@ -200,7 +200,7 @@ export interface Approving {
 type DirectoryContext = SharedParts & Approving & Unasked;
 
 /** A tool as the owner of the Computer sees it. */
-export interface OwnerTool extends Pick<ToolRoute, "isAutoApplied"> {
+export interface OwnerTool {
   /** As an Agent sees it, or would see it, with its MCP server. */
   readonly shown: SMCPTool;
   /** The own name of the tool. */
@@ -209,6 +209,8 @@ export interface OwnerTool extends Pick<ToolRoute, "isAutoApplied"> {
   readonly server: string;
   /** The names by which a list of hidden tools may mean it. */
   readonly spellings: readonly string[];
+  /** Whether it runs without a confirmation, if it has not changed. */
+  readonly isAutoApplied: boolean;
   /** Whether the configuration hides it from the Agent. */
   readonly isHidden: boolean;
   /** What has changed since it was allowed; `undefined` when nothing has. It is set aside if `isBlocked`. */
