@@ -1,4 +1,5 @@
 /** Questions of a call to the Agent's user: what they are shown, and how their answers go back. */
+import { MAX_TIMER_MS } from "../async/backoff.ts";
 import { abortable } from "../async/abortable.ts";
 import { withDeadline } from "../async/deadline.ts";
 import { isRecord } from "../json/json.ts";
@@ -176,7 +177,8 @@ async function askUser(
   if (onQuestion === undefined || required.mode === "unknown" || required.expires_in_ms <= 0) {
     return undefined;
   }
-  const timeLeftMs = required.expires_in_ms;
+  // A program may set a timer to it.
+  const timeLeftMs = Math.min(required.expires_in_ms, MAX_TIMER_MS);
   try {
     return await withDeadline(timeLeftMs, { reason: expired, signal }, async (signal) => {
       const question = toQuestion(required, call, { ...about, timeLeftMs, signal });

@@ -272,6 +272,7 @@ Deno.test("the activity log says whose call it was, where, and that nobody allow
     tool: "show",
     outcome: "error",
     code: 4005,
+    reason: "unconfirmed",
   });
 });
 
