@@ -122,7 +122,10 @@ for (const ends of ["Agent", "Computer"] as const) {
       await using agentSide = await start(...options);
       await using computerSide = await start(...options);
       await using agent = await RawPeer.join(agentSide.url, ada);
+      // Its process learns from the other one that the Computer is there.
+      const entered = agent.next("notify:enter_office");
       await using computer = await RawPeer.join(computerSide.url, laptop);
+      await entered;
       const asked = computer.nextRequest("client:tool_call");
       const answer = agent.request("client:tool_call", call);
       await asked;
