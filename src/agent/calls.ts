@@ -30,13 +30,25 @@ export interface CallParts {
   readonly isShared: boolean;
 }
 
+interface ToolCall extends CallToolOptions {
+  readonly tool: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly reqId: string;
+}
+
 export async function callTool(
   requests: Requests,
-  { tool, params, ...options }: CallToolOptions & {
-    readonly tool: string;
-    readonly params: Readonly<Record<string, unknown>>;
-    readonly reqId: string;
-  },
+  { retry, ...call }: ToolCall,
+  parts: CallParts,
+): Promise<CallToolResult> {
+  if (retry === undefined) return await callOnce(requests, call, parts);
+  const { retryCall } = await import("./retried_calls.ts");
+  return await retryCall((reqId) => callOnce(requests, { ...call, reqId }, parts), retry, call);
+}
+
+async function callOnce(
+  requests: Requests,
+  { tool, params, ...options }: ToolCall,
   parts: CallParts,
 ): Promise<CallToolResult> {
   const { facts, followed, onQuestion: onAnyQuestion } = parts;

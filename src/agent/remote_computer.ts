@@ -94,9 +94,6 @@ export class RemoteComputer {
    * With `onQuestion`, the user of this Agent answers what the MCP server asks during the call, and confirms the call
    * where the Computer's owner allows that. A Computer or Server that does not know questions is used as without.
    *
-   * With `retry`, an error after which the tool may have run is thrown, if there was one, unless a later attempt has run it:
-   * {@linkcode mayHaveRun} is true of it.
-   *
    * @param tool The name under which the tool is listed.
    * @param params The arguments, matching the tool's `params_schema`.
    * @example
@@ -118,14 +115,9 @@ export class RemoteComputer {
     options: Options.CallToolOptions = {},
   ): Promise<CallToolResult> {
     const attributes = { "a2c.computer": this.name, "gen_ai.tool.name": tool };
-    const { retry, signal } = options;
-    return makeRequest(events.TOOL_CALL_EVENT, attributes, async (id) => {
-      const reqId = options.reqId ?? id;
-      const call = (reqId: string) =>
-        callTool(this.#requests, { ...options, reqId, tool, params }, this.#parts);
-      if (retry === undefined) return await call(reqId);
-      return await (await import("./retried_calls.ts")).retryCall(call, retry, { reqId, signal });
-    });
+    const call = (reqId: string) =>
+      callTool(this.#requests, { ...options, reqId: options.reqId ?? reqId, tool, params }, this.#parts);
+    return makeRequest(events.TOOL_CALL_EVENT, attributes, call);
   }
 
   /**

@@ -29,9 +29,8 @@ export interface CallRetry {
   /** The time in which attempts begin, from the first one, in milliseconds; at least 0. */
   readonly patienceMs: number;
   /**
-   * Whether a second run with the same arguments does nothing more. Then the call is made again also after a failure
-   * after which the tool may have run, under another `reqId` where the Computer knows its end; not after a time-out, nor when
-   * its owner has cancelled it. `false` by default: that failure ends it.
+   * Whether a second run with the same arguments does nothing more. Then a failure after which the tool may have run does
+   * not end it, but for a time-out and a cancel of the owner; `reqId` may change. `false` by default.
    */
   readonly isIdempotent?: boolean | undefined;
 }
@@ -44,8 +43,8 @@ export interface CallToolOptions extends RequestOptions, CallTimeouts {
    */
   readonly reqId?: string | undefined;
   /**
-   * Makes the call again while waiting helps: the connection is lost, the Server restarts or
-   * limits requests, the Computer or the MCP server is not back yet, or too many calls run. By default it is made once.
+   * Makes the call again while waiting helps: the connection is lost, the Server restarts or limits requests, the Computer
+   * or the MCP server is not back yet, or too many calls run. By default it is made once.
    */
   readonly retry?: CallRetry | undefined;
   /**

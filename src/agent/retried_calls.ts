@@ -16,7 +16,7 @@ const WAIT = { firstMs: 500, maxMs: 5_000 };
 export async function retryCall(
   call: (reqId: string) => Promise<CallToolResult>,
   { patienceMs, isIdempotent = false }: CallRetry,
-  { reqId: firstId, signal }: { readonly reqId: string; readonly signal: AbortSignal | undefined },
+  { reqId: firstId, signal }: { readonly reqId: string; readonly signal?: AbortSignal | undefined },
 ): Promise<CallToolResult> {
   if (!(patienceMs >= 0)) {
     throw new RangeError(`Cannot use patienceMs "${patienceMs}": must be a number of at least 0`);

@@ -25,10 +25,7 @@ const REFUSED = "the Server refuses this member; asking again, in case that it i
 export interface DialerOptions extends ConnectOptions {
   /** Gives the credentials for each connection, besides `auth` and `headers`. */
   readonly credentials?: CredentialsSource | undefined;
-  /**
-   * How long the Server may refuse a member that comes back, in milliseconds: its name or seat is taken, or the
-   * credentials that a source gives are old. 60,000 by default.
-   */
+  /** How long the Server may refuse the name, seat or credentials of a member that comes back; 60,000 by default. */
   readonly returnPatienceMs?: number | undefined;
   /** Opens each connection; one of its own to the Server by default. */
   readonly open?: OpenConnection | undefined;

@@ -68,9 +68,8 @@ export function mayHaveRun(error: unknown): boolean {
   }
   const isOfConnection = error instanceof ConnectionClosedError || error instanceof RequestTimeoutError;
   if (isOfConnection) return !error.isUnsent;
-  if (error instanceof TypeError || error instanceof RangeError) return false;
   // What is left is the reason of an abort, which may be any value.
-  return !ENDED.some((kind) => error instanceof kind);
+  return ![TypeError, RangeError, ...ENDED].some((kind) => error instanceof kind);
 }
 
 /** The Server could not be reached within the time limit, or a retry cannot succeed (`isPermanent`). */

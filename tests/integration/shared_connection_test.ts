@@ -155,24 +155,29 @@ Deno.test("a program without questions waits for the owner where another one has
   await silent.close();
 });
 
+const SILENT = request("tool_call", { tool_name: "silent", params: {}, timeout: 60 });
+
+/** A seat that is shared by a socket in the folder, with one program that has joined. */
+async function openSeat({ shared }: Scene, folder: TempFolder) {
+  const path = `${folder.path}/seat.sock`;
+  const holder = await SeatHolder.open(path, silentLogger);
+  holder.serve(shared, "0.2");
+  const { signal } = new AbortController();
+  const context = { signal, timeoutMs: TIMEOUT_MS, onEvent() {} };
+  const connect = async () => GuestConnection.open(await Deno.connect({ transport: "unix", path }), context);
+  const { connection } = await connect();
+  await connection.request("server:join_office", join("bea").body, TIMEOUT_MS);
+  return { holder, connect, connection };
+}
+
 Deno.test({
   name: "a request of a guest that nobody answers ends after its time",
   ignore: Deno.build.os === "windows",
   async fn() {
     await using scene = await open();
     using folder = new TempFolder();
-    const path = `${folder.path}/seat.sock`;
-    const holder = await SeatHolder.open(path, silentLogger);
-    holder.serve(scene.shared, "0.2");
-    const { signal } = new AbortController();
-    const context = { signal, timeoutMs: TIMEOUT_MS, onEvent() {} };
-    const { connection } = await GuestConnection.open(
-      await Deno.connect({ transport: "unix", path }),
-      context,
-    );
-    const { event, body } = request("tool_call", { tool_name: "silent", params: {}, timeout: 60 });
-    const { body: membership } = join("bea");
-    await connection.request("server:join_office", membership, TIMEOUT_MS);
+    const { holder, connection } = await openSeat(scene, folder);
+    const { event, body } = SILENT;
     await assertRejects(() => connection.request(event, body, 50), RequestTimeoutError);
     holder.close();
     await connection.closed;
@@ -185,17 +190,8 @@ Deno.test({
   async fn() {
     await using scene = await open();
     using folder = new TempFolder();
-    const path = `${folder.path}/seat.sock`;
-    const holder = await SeatHolder.open(path, silentLogger);
-    holder.serve(scene.shared, "0.2");
-    const { signal } = new AbortController();
-    const context = { signal, timeoutMs: TIMEOUT_MS, onEvent() {} };
-    const connect = async () =>
-      GuestConnection.open(await Deno.connect({ transport: "unix", path }), context);
-    const { connection } = await connect();
-    const { body: membership } = join("bea");
-    await connection.request("server:join_office", membership, TIMEOUT_MS);
-    const { event, body } = request("tool_call", { tool_name: "silent", params: {}, timeout: 60 });
+    const { holder, connect, connection } = await openSeat(scene, folder);
+    const { event, body } = SILENT;
     const lost = assertRejects(() => connection.request(event, body, TIMEOUT_MS));
     const draining = scene.server.drain({ timeoutMs: 60_000 });
     await connection.dismissed;
